@@ -1,5 +1,6 @@
 """The broker's ports in memory, as far as tests of the worker need them; the real ones have a contract suite."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import replace
 from itertools import count
@@ -13,6 +14,7 @@ from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Unavailable
 from builder.domain.profile import Profile, RecordConsumers
 from builder.domain.recall import EVERY_SESSION
+from builder.ports.broker import Sighting
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from builder.worker.decide import Consumers
@@ -35,7 +37,7 @@ class FixedConsumers(Consumers):
 class MemoryStream:
     """`Stream`, `Sender` and `Archive` over a list of messages; what is sent has sequences from 1,001 on.
 
-    reads: sessions that were walked. is_away: all raise.
+    reads: sessions that were walked. contexts_read: their sequences. deletions: walks that delete. is_away: all raise.
     """
 
     def __init__(self, messages: Iterable[StreamMessage] = ()) -> None:
@@ -45,6 +47,8 @@ class MemoryStream:
         self.contexts: dict[int, tuple[str, frozenset[str]]] = {}
         self.stubs: list[str] = []
         self.letters: list[str] = []
+        self.contexts_read: list[int] = []
+        self.deletions = 0
         self.is_away = False
 
     def _check(self) -> None:
@@ -83,13 +87,14 @@ class MemoryStream:
         self.messages.append(StreamMessage(subject=subject, data=data, place=place, received_at=MORNING, replay=not triggers))
         return self.messages[-1]
 
-    async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
-        subject = f"breadcrumbs.{workspace}.{session}."
-        return self._keep(
-            message
-            for message in self.messages
-            if not (message.subject.startswith(subject) and message.place < until and _names(message, ids))
-        )
+    async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> Counter[str]:
+        subject, counts = f"breadcrumbs.{workspace}.{session}.", Counter[str]()
+        self.deletions += 1
+        for message in tuple(self.messages):
+            name = _name(message, ids)
+            if message.subject.startswith(subject) and message.place < until and name:
+                counts[name] += self._keep(each for each in self.messages if each is not message)
+        return counts
 
     async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:  # noqa: ARG002 - the port's
         return bool(self._keep(message for message in self.messages if message.place != place))
@@ -99,12 +104,22 @@ class MemoryStream:
         before, self.messages = len(self.messages), list(messages)
         return before - len(self.messages)
 
-    async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:  # noqa: ARG002 - the port's
-        before, self.letters = len(self.letters), [letter for letter in self.letters if letter not in ids]
-        return before - len(self.letters)
+    async def delete_letters(
+        self,
+        workspace: str,  # noqa: ARG002 - the port's
+        session: str,  # noqa: ARG002 - the port's
+        ids: frozenset[str] | None,
+        after: int = 0,  # noqa: ARG002 - the port's
+    ) -> tuple[Counter[str], int]:
+        gone = [letter for letter in self.letters if ids is None or letter in ids]
+        self.letters = [letter for letter in self.letters if letter not in gone]
+        return Counter(gone if ids is not None else [""] * len(gone)), 0
 
-    async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:  # noqa: ARG002 - the port's
-        return tuple((sequence, subject) for sequence, (subject, of) in self.contexts.items() if of & ids)
+    async def contexts_with(self, workspace: str, ids: frozenset[str], after: int = 0) -> tuple[tuple[Sighting, ...], int]:  # noqa: ARG002 - the port's
+        new = {sequence: context for sequence, context in self.contexts.items() if sequence > after}
+        self.contexts_read += new
+        seen = (Sighting(sequence, subject, of & ids) for sequence, (subject, of) in new.items())
+        return tuple(each for each in seen if each.ids), max((after, *new))
 
     async def replace_context(self, sequence: int, subject: str) -> None:
         self._check()
@@ -127,8 +142,8 @@ async def run_job(name: str, run_once: Callable[[], Awaitable[object]]) -> None:
     await JobRunner(busy=lambda: False, observer=Observer(), pace=pace).run(Job(name=name, every=0, run_once=run_once))
 
 
-def _names(message: StreamMessage, ids: frozenset[str]) -> bool:
-    return any(f'"id": "{identity}"'.encode() in message.data for identity in ids)
+def _name(message: StreamMessage, ids: frozenset[str]) -> str:
+    return next((identity for identity in ids if f'"id": "{identity}"'.encode() in message.data), "")
 
 
 class MemoryPublisher:

@@ -6,11 +6,11 @@ from typing import Any
 
 from typing_extensions import override
 
-from builder.adapters.postgres import PostgresLocation
 from builder.adapters.sql.store import SqlStore
 from builder.adapters.sqlite import SqliteStore
 from builder.adapters.sqlite.connection import MEMORY
 from builder.app.broker import STORES
+from builder.extras.postgres.location import PostgresLocation
 from builder.ports.store import CompleteStore, StoreLocation
 from tests.postgres import emptied
 

@@ -23,6 +23,7 @@ from builder.app.settings import Settings
 from builder.client.connecting import RECONNECT_SECONDS, open_connection, tell_refusal, without_credentials
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected
+from builder.extra import of_kind
 from builder.ports.store import CompleteStore, StoreLocation
 from builder.wire.subjects import Installation
 
@@ -184,30 +185,26 @@ StoreSchemes = Mapping[str, Callable[[str], StoreLocation]]
 """URL scheme → the location that the URL names."""
 
 
-def _postgres(url: str) -> StoreLocation:
-    try:
-        from builder.adapters.postgres import PostgresLocation  # noqa: PLC0415 - its driver comes with an extra
-    except ModuleNotFoundError as error:
-        raise Misconfigured(
-            f"a store in PostgreSQL needs the package {error.name}; install breadcrumb-context-builder[service,postgresql]"
-        ) from error
-    return PostgresLocation(url)
-
-
-STORES: StoreSchemes = MappingProxyType({"sqlite": SqliteLocation.from_url, "postgresql": _postgres})
-"""A new store is one line here."""
+STORES: StoreSchemes = MappingProxyType({"sqlite": SqliteLocation.from_url})
+"""Of the house; others come with extras."""
 IN_MEMORY = "sqlite::memory:"
 """It lives as long as it is open."""
 FILE = "store.sqlite3"
 
 
-def locate_store(settings: Settings, schemes: StoreSchemes = STORES) -> StoreLocation:
-    """The configured store. Raises `Misconfigured`."""
+def stores() -> StoreSchemes:
+    """With those of the extras. Raises `Misconfigured`."""
+    return of_kind("stores", STORES)
+
+
+def locate_store(settings: Settings, schemes: StoreSchemes | None = None) -> StoreLocation:
+    """The configured store. schemes: None = all that are installed. Raises `Misconfigured`."""
     return location(settings.store.url or f"sqlite:{settings.data_dir / FILE}", schemes)
 
 
-def location(url: str, schemes: StoreSchemes = STORES) -> StoreLocation:
-    """Raises `Misconfigured` with the known schemes."""
+def location(url: str, schemes: StoreSchemes | None = None) -> StoreLocation:
+    """schemes: None = all that are installed. Raises `Misconfigured` with the known schemes."""
+    schemes = stores() if schemes is None else schemes
     scheme, colon, _ = url.partition(":")
     if not colon or scheme not in schemes:
         choices = ", ".join(f"{name}:" for name in sorted(schemes))

@@ -21,7 +21,7 @@ from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.tokens import load_counter
-from builder.app.broker import STORES, StoreSchemes, locate_store
+from builder.app.broker import StoreSchemes, locate_store, stores
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
 from builder.app.settings import Settings
 from builder.client.serving import patiently
@@ -49,7 +49,7 @@ FACTS_ENCODING = "o200k_base"
 class Parts:
     """Implementations and times of `open_components` and `open_service`."""
 
-    stores: StoreSchemes = field(default_factory=lambda: STORES)
+    stores: StoreSchemes = field(default_factory=stores)
     embedder: Callable[..., CachedEmbedder] = open_embedder
     publisher: Callable[[Client, int, Installation], Publisher] = NatsPublisher
     """Connection, largest payload, installation → publisher."""

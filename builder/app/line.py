@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
 from builder.adapters.stemmer import load_language
@@ -16,15 +16,19 @@ from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, installation
+from builder.extra import Request, of_kind
 from builder.ports.broker import Archive, Durables, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Summarizer
 from builder.publish.event import encode
 from builder.recall.recall import Recaller
 from builder.recall.summaries.excerpts import TextFunctions
 from builder.remember.decode import decode
+from builder.wire.requests import read_request
 from builder.worker.backfill import Backfill
 from builder.worker.decide import Consumers
-from builder.worker.erasure import Erasure, Forgetting
+from builder.worker.erasure import Erasure
+from builder.worker.forget_requests import ForgetRequests
+from builder.worker.forgetting import Forgetting
 from builder.worker.jobs import Job, Observer
 from builder.worker.log import UTC_NOW, Log
 from builder.worker.loop import Rules, Worker
@@ -98,7 +102,7 @@ def make_line(
     log = Log(broker.stream, core.store, publisher, decoding, remember, attempts, broker.now, of_records=of_records)
     consumers = Consumers(reloading.builder, log)
     erasure = Erasure(log, archive, partial(_drop, reloading, log))
-    forgetting = Forgetting(log, erasure, broker.sender, archive)
+    forgetting = Forgetting(log, erasure, broker.sender)
     writer = summary_writer(core, broker.sender, endpoint, observer, config.max_body_bytes)
     summaries = SummaryScheduler(log, recaller, writer, consumers.in_memory)
     contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_event_bytes))
@@ -123,12 +127,20 @@ def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Ve
     handlers = (
         Lookup(line.log),
         Contexts(store, archive),
-        RequestHandlers(line.log, broker.publisher, line.forgetting, line.consumers, line.summaries, reloading.profile),
+        RequestHandlers(line.log, broker.publisher, line.consumers, line.summaries, reloading.profile),
+        ForgetRequests(line.log, line.forgetting, line.erasure.letters),
         Responses(line.log, broker.durables),
         Search(line.log, reloading.builder, reloading.profile),
         Explanations(replays, store, broker.is_settled),
     )
-    return {name: verb for each in handlers for name, verb in each.verbs.items()}
+    own = {name: verb for each in handlers for name, verb in each.verbs.items()}
+    brought = of_kind("requests", dict.fromkeys(own))
+    return own | {name: partial(_answer, line.log, request) for name, request in brought.items() if request}
+
+
+async def _answer(log: Log, request: Request, workspace: str, data: bytes) -> dict[str, Any]:
+    """Of a request that an extra brings."""
+    return dict(await request.handler(log, workspace, read_request(request.model, data)))
 
 
 def jobs_of(line: Line, parts: Parts) -> tuple[Job, ...]:

@@ -1,6 +1,5 @@
 """What each request takes and answers: the JSON Schemas in the AsyncAPI document and in the micro service's metadata."""
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal
 
@@ -17,8 +16,10 @@ from builder.domain.reports import Receipt
 from builder.domain.strip import Cell
 from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line
+from builder.extra import of_kind
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
+from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
 
@@ -53,9 +54,15 @@ class Consumers(TypedDict):
 
 
 class Receipts(TypedDict):
-    """Of a forgetting; none = it was forgotten before."""
+    """Of a forgetting; none = it was forgotten before.
+
+    rest: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
+    of the receipts.
+    """
 
     receipts: list[Receipt]
+    rest: int
+    dead_letters: int
 
 
 class Responses(TypedDict):
@@ -159,14 +166,14 @@ class Failure(TypedDict):
     kind: Literal["rejected", "unavailable"]
 
 
-VERBS: Mapping[str, tuple[type[BaseModel], Any]] = {
+VERBS: dict[str, tuple[type[BaseModel], Any]] = {
     "fetch": (requests.FetchRequest, BreadcrumbRecord),
     "history": (requests.HistoryRequest, Breadcrumbs),
     "sessions": (requests.SessionsRequest, Sessions),
     "identities": (IdentitiesRequest, Identities),
     "context": (requests.ContextRequest, AgentContextV1),
     "consumers": (requests.ConsumersRequest, Consumers),
-    "forget": (requests.ForgetRequest, Receipts),
+    "forget": (ForgetRequest, Receipts),
     "compact": (requests.CompactRequest, CompactionResult),
     "fail": (requests.FailRequest, Nothing),
     "responses": (requests.ResponsesRequest, Responses),
@@ -203,11 +210,12 @@ class _ByName(Untitled):
 @cache
 def metadata() -> dict[str, dict[str, str]]:
     """Verb → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
+    brought = {name: (each.model, each.answer) for name, each in of_kind("requests", {}).items()}
     return {
         verb: {
             "description": (request.__doc__ or "").partition("\n")[0],
             "request_schema": one_line(request.model_json_schema(schema_generator=Untitled)),
             "response_schema": one_line(TypeAdapter(answer).json_schema(mode="serialization", schema_generator=_ByName)),
         }
-        for verb, (request, answer) in VERBS.items()
+        for verb, (request, answer) in (VERBS | brought).items()
     }

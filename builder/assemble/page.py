@@ -13,7 +13,8 @@ from builder.assemble.items.writer import Item
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import NEUTRALISED, PASSAGES, RECENT, SLOW, STATIC, Breakpoint, Fragment, Omission, Section
 from builder.recall.index.links import ToolExchange
-from builder.recall.index.view import Ints, View
+from builder.recall.index.view import Floats, Ints, View
+from builder.recall.search.scoring import best_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,17 +126,17 @@ class OmissionLog:
 
     view: View
     _omissions: list[Omission] = field(default_factory=list)
-    _groups: list[tuple[str, list[int], Iterable[int]]] = field(default_factory=list)
-    """Reason, rows, and those of them that may be named."""
+    _groups: list[tuple[str, Ints, Floats]] = field(default_factory=list)
+    """Reason, rows, and the score of each."""
 
     def name(self, omissions: Iterable[Omission]) -> None:
         """Leave out single breadcrumbs, the most relevant first."""
         self._omissions += omissions
 
-    def add(self, reason: str, rows: Ints | Iterable[int], nearest: Iterable[int] | None = None) -> None:
-        """Leave out rows. nearest: those that may be named, the most relevant first; None = the rows."""
-        every = list(rows)
-        self._groups.append((reason, every, every if nearest is None else nearest))
+    def add(self, reason: str, rows: Iterable[int], scores: Floats | None = None) -> None:
+        """Leave out rows. scores: how relevant each of the rows, in place order, is; None = the later, the more."""
+        every = np.unique(np.fromiter(rows, np.int64))
+        self._groups.append((reason, every, every.astype(np.float32) if scores is None else scores))
 
     def absence(self, page_ids: set[str], others: frozenset[int], probability: Callable[[int], float | None]) -> Absence:
         """The account of a page. others: rows of which it says all without naming them. probability: of a row."""
@@ -150,18 +151,13 @@ class OmissionLog:
                 omissions[omission.id] = self._counted(omission, row)
                 rows[omission.reason].append(row)
                 counted[[row] if row >= 0 else []] = True
-        for reason, every, nearest in self._groups:
-            fresh = np.zeros(self.view.size, np.bool_)
-            fresh[every] = True
-            fresh &= ~counted
-            counted |= fresh
-            rows[reason] += np.flatnonzero(fresh).tolist()
-            for row in nearest:
-                if len(omissions) >= MAX_OMISSIONS:
-                    break
-                if fresh[row]:
-                    name = self.view.breadcrumb(row).id
-                    omissions.setdefault(name, Omission(id=name, reason=reason, tokens=int(self.view.tokens[row])))
+        for reason, every, scores in self._groups:
+            fresh = np.flatnonzero(~counted[every])
+            counted[every] = True
+            rows[reason] += every[fresh].tolist()
+            for row in every[best_of(scores, fresh, max(MAX_OMISSIONS - len(omissions), 0))].tolist():
+                name = self.view.breadcrumb(row).id
+                omissions.setdefault(name, Omission(id=name, reason=reason, tokens=int(self.view.tokens[row])))
         by_reason = {reason: len(rows[reason]) for reason in sorted(rows) if rows[reason]}
         in_view = {reason: np.sort(np.array(rows[reason], np.int64)) for reason in by_reason}
         in_view = {reason: every[every >= 0] for reason, every in in_view.items()}

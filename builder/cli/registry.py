@@ -8,19 +8,18 @@ import typer
 from builder import __version__
 from builder.bench.commands import finding, pages, speed
 from builder.cli.commands import capacity, explain, messages, operate, profiles, records, stores
+from builder.extra import of_kind
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "up": operate.up,
     "worker": operate.worker,
-    "rcrt": operate.rcrt,
     "demo": operate.demo,
     "send": messages.send,
     "chat": messages.chat,
     "watch": messages.watch,
     "build": messages.build,
     "compact": messages.compact,
-    "mcp": messages.mcp,
     "migrate": stores.migrate,
     "migrate-store": stores.migrate_store,
     "reindex": stores.reindex,
@@ -56,7 +55,6 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         "Templates: test cases, a first hint for a schema, and what is wrong.",
         {"test": profiles.run_cases, "new": profiles.new, "lint": profiles.lint_templates},
     ),
-    "hints": ("Hints that records bring (llm_hints).", {"convert": profiles.convert}),
     "models": ("Embedding models.", {"prepare": stores.prepare, "list": stores.list_models, "switch": stores.switch}),
     "schemas": (
         "JSON Schemas of every event, and the AsyncAPI document.",
@@ -124,7 +122,7 @@ def _group(about: str, commands: Mapping[str, Callable[..., None]]) -> typer.Typ
     return group
 
 
-application = _group(ABOUT, COMMANDS)
+application = _group(ABOUT, of_kind("commands", COMMANDS))
 application.callback(help=ABOUT)(_options)
-for name, (about, commands) in GROUPS.items():
+for name, (about, commands) in of_kind("groups", GROUPS).items():
     application.add_typer(_group(about, commands), name=name)

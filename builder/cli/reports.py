@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import groupby, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from builder.app.console import fits, table
 from builder.domain.context import IRRELEVANT
-
-if TYPE_CHECKING:
-    from builder.app.rcrt import Comparison, Page
 
 EVIDENCE = ("p", "rank", "signals")
 """Probability, rank, strongest signals."""
@@ -30,18 +27,6 @@ def receipt_text(answer: dict[str, Any]) -> str:
     absent = table(("not on the page", "tokens", "why", *EVIDENCE), map(_absent, receipt["absent"]), NUMBERS, CUT)
     pieces = (_head(answer), *_sections(answer), *_absences(absent, receipt), _budget(receipt["budget"]))
     return "\n\n".join(piece.rstrip("\n") for piece in pieces if piece) + "\n"
-
-
-def dry_run_text(comparison: "Comparison") -> str:
-    """One trigger of a dry run: our page, and a line that compares it with that of the deployment's own builder."""
-    ours, theirs = comparison.ours, comparison.theirs
-    others = _page_text(theirs, comparison) if theirs else "no context of its own builder has come yet"
-    head = f"{comparison.consumer} for {comparison.trigger}: {_page_text(ours, comparison)}; RCRT: {others}"
-    return head if theirs else f"{head}\n{comparison.content}"
-
-
-def _page_text(page: "Page", comparison: "Comparison") -> str:
-    return f"{page.tokens:,} tokens in {page.sections} sections, {page.messages} of {comparison.session_messages} messages"
 
 
 def comparison_text(answer: dict[str, Any], *, is_other: bool) -> str:

@@ -20,7 +20,15 @@ client.ask(session, text)` a message and its context. `builder.client.sync` is t
 from builder.client.asking import AnswerSteps
 from builder.client.client import Client, connect
 from builder.client.omissions import Omission
-from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, ReceivedContext, SearchResult, SessionEnd
+from builder.client.received import (
+    BreadcrumbRecord,
+    Consumer,
+    PersonReceipt,
+    ReceivedContext,
+    SearchResult,
+    SessionEnd,
+    SessionReceipt,
+)
 from builder.client.replying import Answer
 from builder.client.sending import PublishResult
 from builder.client.tools import fetch_omitted_tool
@@ -46,6 +54,7 @@ __all__ = [
     "Response",
     "SearchResult",
     "SessionEnd",
+    "SessionReceipt",
     "Unavailable",
     "connect",
     "fetch_omitted_tool",

@@ -187,10 +187,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonReceipt:
-    """Everything erased for a person."""
-
-    user_id: str
+class _Receipts:
     by: str
     receipts: tuple[Receipt, ...]
     """One per breadcrumb, in order; empty when nothing was stored."""
@@ -204,6 +201,22 @@ class PersonReceipt:
     def summaries(self) -> tuple[str, ...]:
         """Ids of summaries made from the erased breadcrumbs, sorted."""
         return tuple(sorted({summary for receipt in self.receipts for summary in receipt.summaries}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonReceipt(_Receipts):
+    """Everything erased for a person."""
+
+    user_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionReceipt(_Receipts):
+    """Everything erased of a session."""
+
+    session: str
+    other_letters: int
+    """Dead letters of the session that are about none of the breadcrumbs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from builder.client.received import (
     ReceivedContext,
     SearchResult,
     SessionEnd,
+    SessionReceipt,
     read,
     read_receipt,
     read_result,
@@ -34,6 +35,8 @@ from builder.wire.subjects import DEFAULT, Installation, optional_token, request
 
 LOST_SECONDS = 5.0
 REQUEST_SECONDS = 60.0
+FORGET_SECONDS = 60
+"""Of all messages that one request forgets."""
 CONSUMERS_SECONDS = 5.0
 """Answered without the store."""
 
@@ -139,17 +142,34 @@ class Requests:
     async def forget_person(
         self, user_id: str, *, by: str = "", progress: Callable[[int, int], object] | None = None
     ) -> PersonReceipt:
-        """Erase everything said by and to a user, responses first, so it can be repeated. progress: (erased, total)."""
-        receipts: list[Receipt] = []
-        seen = set[str]()
-        while crumbs := [crumb async for crumb in self.history(user_id=user_id) if crumb.id not in seen]:
-            total = len(seen) + len(crumbs)
-            for crumb in sorted(crumbs, key=lambda crumb: (crumb.user_id == user_id, -crumb.sequence)):
-                receipts += await self.forget(crumb.id, session=crumb.session, by=by)
-                seen.add(crumb.id)
-                if progress is not None:
-                    progress(len(seen), total)
-        return PersonReceipt(user_id=user_id, by=by, receipts=tuple(receipts))
+        """Erase everything said by and to a user. After an error, ask again. progress: (erased, total)."""
+        receipts, _ = await self._forget_all({"user": user_id, "by": by}, progress)
+        return PersonReceipt(user_id=user_id, by=by, receipts=receipts)
+
+    async def forget_session(
+        self, session: str, *, by: str = "", progress: Callable[[int, int], object] | None = None
+    ) -> SessionReceipt:
+        """Erase everything of a session, and its dead letters. After an error, ask again. progress: (erased, total).
+
+        What comes later under new ids is a new beginning.
+        """
+        receipts, letters = await self._forget_all({"session": session_token(session), "by": by}, progress)
+        return SessionReceipt(session=session, by=by, receipts=receipts, other_letters=letters)
+
+    async def _forget_all(
+        self, request: Mapping[str, Any], progress: Callable[[int, int], object] | None
+    ) -> tuple[tuple[Receipt, ...], int]:
+        """The receipts, and the number of dead letters beside those of the receipts."""
+        receipts, letters, is_over = list[Receipt](), 0, False
+        while not is_over:
+            answer = await self.request("forget", request, FORGET_SECONDS)
+            new = [read_receipt(receipt) for receipt in answer["receipts"]]
+            receipts += new
+            letters += answer["dead_letters"]
+            is_over = not (new and answer["rest"])
+            if new and progress is not None:
+                progress(len(receipts), len(receipts) + answer["rest"])
+        return tuple(receipts), letters
 
     async def compact(self, session: str, *, profile: str = "default", keep_user: bool = True) -> CompactionResult:
         """Summarise all but a session's tail. profile: whose `summaries`. keep_user: keep user messages verbatim."""

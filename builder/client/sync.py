@@ -223,6 +223,7 @@ class SyncClient:
     fetch_omitted = _plain(asynchronous.Client.fetch_omitted)
     forget = _plain(asynchronous.Client.forget)
     forget_person = _plain(asynchronous.Client.forget_person)
+    forget_session = _plain(asynchronous.Client.forget_session)
     history = _generator(asynchronous.Client.history)
     identities = _plain(asynchronous.Client.identities)
     page = _plain(asynchronous.Client.page)

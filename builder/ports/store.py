@@ -1,7 +1,4 @@
-"""The store: a projection of the stream, for recall.
-
-Vectors are little-endian float16 bytes of unit length.
-"""
+"""The store: a projection of the stream, for recall. Vectors are little-endian float16 bytes of unit length."""
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
@@ -134,9 +131,9 @@ class Eraser(Protocol):
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         """Take from every version of it with place < `until` all that `erased` takes, with passages, vectors and tags.
 
-        The same is taken from each summary of the session that names it, and from each that names such a summary.
-        NO_SESSION: in any session. Raises the `Recall.revision` of the sessions; an erased version is never stored again.
-        Returns durably erased breadcrumbs as they were before this call.
+        The same is taken from each summary of the session that names it, and from each that names such a summary. NO_SESSION: in
+        any. Raises the sessions' `Recall.revision`; an erased version is never stored again. Returns durably erased breadcrumbs
+        as they were; words stay in files until `vacuum`.
         """
 
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
@@ -147,6 +144,9 @@ class Eraser(Protocol):
 
     async def purge(self, ended: tuple[Ended, ...]) -> None:
         """Take from these what `erase` takes."""
+
+    async def vacuum(self, sessions: frozenset[str]) -> None:
+        """Take off the disk what was erased of these sessions, by an ended process too; one costly call for many erasures."""
 
 
 class PendingStubs(Protocol):

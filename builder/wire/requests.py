@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
@@ -10,7 +9,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.domain.reports import Receipt
 from builder.domain.text import parse, shape, visible
 from builder.wire.times import moment
 
@@ -203,15 +201,6 @@ class ReplayRequest(BuiltContext):
         return files
 
 
-class ForgetRequest(BaseModel):
-    """Erase a breadcrumb and all that was made from it."""
-
-    model_config = _STRICT
-    id: str = Field(min_length=1, max_length=256, description="id of the breadcrumb")
-    session: str = Field("", description="its session; needed only when the store does not know it, as with a secret")
-    by: str = Field("", max_length=200, description="who asks, for the receipt")
-
-
 class CompactRequest(BaseModel):
     """Summarise all but the tail of a session at once."""
 
@@ -264,11 +253,6 @@ def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
         "text": visible(crumb.text),
         "context": json.loads(crumb.body),
     }
-
-
-def receipt_json(receipt: Receipt) -> dict[str, Any]:
-    """A receipt for people."""
-    return asdict(receipt) | {"at": moment(receipt.at)}
 
 
 def error_json(error: Exception) -> dict[str, Any]:

@@ -6,14 +6,14 @@ what belongs to others and what does not exist take the same path.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, USER_MESSAGE, Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
 from builder.domain.recall import EVERY_SESSION
+from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject
 from builder.wire.requests import (
     MAX_SEARCH_RESULTS,
     BuiltContext,
@@ -21,7 +21,6 @@ from builder.wire.requests import (
     ContextRequest,
     ExplainRequest,
     FetchRequest,
-    ForgetRequest,
     HistoryRequest,
     SearchRequest,
     SessionsRequest,
@@ -29,65 +28,21 @@ from builder.wire.requests import (
     breadcrumb_json,
     read_request,
 )
+from builder.worker.callers import OF_A_PERSON, RIGHTS, Caller, Right
 from builder.worker.decide import Consumers
+from builder.worker.forget_requests import breadcrumbs_of, nothing_to_forget
 from builder.worker.log import STREAM_END, StoredLog
-from builder.worker.request_handlers import Verb, id_in_use, no_breadcrumb, no_context, no_session, no_trigger, nothing_to_forget
-
-Right = Literal["read", "write", "forget", "export"]
-RIGHTS: Mapping[str, Right] = MappingProxyType(
-    {
-        "compact": "write",
-        "consumers": "read",
-        "context": "read",
-        "explain": "read",
-        "fetch": "read",
-        "forget": "forget",
-        "history": "read",
-        "search": "read",
-        "sessions": "read",
-        "strip": "read",
-    }
-)
-"""Verb → the right that it needs. Doors with rights offer no other verbs."""
-NOTE = "note.v1"
-OF_A_PERSON = frozenset({USER_MESSAGE, NOTE})
-"""Schemas that a person writes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
-    """The sender of a request, as a door knows it."""
-
-    name: str
-    workspace: str
-    user: str = ""
-    """The only person that it sees and writes for; "" = everybody."""
-    rights: frozenset[Right]
-
-    def need(self, right: Right) -> None:
-        """Raises `Forbidden`."""
-        if right not in self.rights:
-            raise Forbidden(
-                f"this token has the rights {', '.join(sorted(self.rights))}, and this needs {right}; use another token"
-            )
-
-    def may_see(self, crumb: Breadcrumb) -> bool:
-        """Of a breadcrumb in a session that it may read, or in none."""
-        return self.sees(crumb.schema, crumb.session, crumb.user_id, is_own=crumb.session != NO_SESSION)
-
-    def sees(self, schema: str, session: str, user: str, *, is_own: bool) -> bool:
-        """Whether a breadcrumb is shown. user: its `user_id`. is_own: of its session."""
-        is_note = schema == NOTE and session == NO_SESSION
-        return not self.user or user == self.user or is_note or (is_own and not user)
+from builder.worker.request_handlers import Verb, id_in_use, no_breadcrumb, no_context, no_session, no_trigger
 
 
 class AccessControl:
     """The verbs, each for who may use it. Methods raise `Rejected` and `Unavailable`."""
 
-    def __init__(self, log: StoredLog, verbs: Mapping[str, Verb], consumers: Consumers) -> None:
-        self._log = log
-        self._verbs = verbs
-        self._consumers = consumers
+    def __init__(
+        self, log: StoredLog, verbs: Mapping[str, Verb], consumers: Consumers, rights: Mapping[str, Right] = RIGHTS
+    ) -> None:
+        """rights: verb → the right that it needs."""
+        self._log, self._verbs, self._consumers, self._rights = log, verbs, consumers, rights
         self._narrowed: Mapping[str, Callable[[Caller, bytes], Awaitable[dict[str, Any]]]] = {
             "compact": self._compact,
             "consumers": self._listed,
@@ -103,7 +58,9 @@ class AccessControl:
 
     async def answer(self, caller: Caller, verb: str, data: bytes) -> dict[str, Any]:
         """Of the verb, as far as the caller may see it. data: JSON."""
-        caller.need(RIGHTS[verb])
+        caller.need(self._rights[verb])
+        if caller.user and verb not in self._narrowed:
+            raise Forbidden(f"{verb} answers for a whole workspace, and this token is of user {caller.user!r}; use another token")
         return await (self._narrowed[verb](caller, data) if caller.user else self._verbs[verb](caller.workspace, data))
 
     async def check_message(self, caller: Caller, crumb: Breadcrumb) -> None:
@@ -210,12 +167,30 @@ class AccessControl:
 
     async def _forget(self, caller: Caller, data: bytes) -> dict[str, Any]:
         request = read_request(ForgetRequest, data)
-        versions = await self._versions(caller, request.id) or await self._log.store.traces(caller.workspace, request.id)
-        is_own = versions and all([await self._may_forget(caller, crumb) for crumb in versions])
-        if not is_own or request.session not in {"", *(crumb.session for crumb in versions)}:
-            raise nothing_to_forget(caller.workspace, request)
-        signed = request.model_copy(update={"by": caller.name})
-        return await self._verbs["forget"](caller.workspace, signed.model_dump_json().encode())
+        check_subject(request)
+        names = request.names or await self._own_of(caller, request)
+        for name in request.names:
+            versions = await self._forgettable(caller, name)
+            if not versions or request.session not in {"", *(crumb.session for crumb in versions)}:
+                raise nothing_to_forget(caller.workspace, (name,))
+        if not names:
+            return {"receipts": [], "rest": 0, "dead_letters": 0}
+        signed = ForgetRequest(ids=names[:MAX_FORGOTTEN], session=request.session if request.names else "", by=caller.name)
+        answer = await self._verbs["forget"](caller.workspace, signed.model_dump_json().encode())
+        return answer if request.names else answer | {"rest": len(names[MAX_FORGOTTEN:])}
+
+    async def _own_of(self, caller: Caller, request: ForgetRequest) -> tuple[str, ...]:
+        """Ids of what a request for a person or a session is about, as far as the caller may forget it."""
+        if request.user not in ("", caller.user) or (request.session and not await self._owns_now(caller, request.session)):
+            return ()
+        await self._log.catch_up(caller.workspace, EVERY_SESSION)
+        crumbs = await breadcrumbs_of(self._log.store, caller.workspace, request)
+        return tuple([crumb.id for crumb in crumbs if await self._forgettable(caller, crumb.id)])
+
+    async def _forgettable(self, caller: Caller, name: str) -> tuple[Breadcrumb, ...]:
+        """All versions of an id, or their traces, if the caller may forget it."""
+        versions = await self._versions(caller, name) or await self._log.store.traces(caller.workspace, name)
+        return versions if all([await self._may_forget(caller, crumb) for crumb in versions]) else ()
 
     async def _history(self, caller: Caller, data: bytes) -> dict[str, Any]:
         request = read_request(HistoryRequest, data)

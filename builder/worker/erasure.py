@@ -1,62 +1,72 @@
 """Erasure: a tombstone erases all that was made from its breadcrumb, in stream, store, caches, contexts and dead letters.
 
-A request to forget becomes a tombstone in the session of its breadcrumb, and every worker follows every tombstone. Every step may
-be repeated. Superseding erases nothing: an older version is history, which `as of` an earlier position still needs.
+Tombstones of one workspace are erased together, in one walk of each stream. Every step may be repeated. Superseding erases
+nothing: an older version is history, which `as of` an earlier position still needs.
 """
 
 import asyncio
 import json
 import logging
-import uuid
-from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from time import monotonic
-from typing import Any
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 
 from cachetools import LRUCache
 
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOMBSTONE, Breadcrumb, Place
-from builder.domain.errors import Rejected
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION
 from builder.domain.reports import Receipt
-from builder.ports.broker import Archive, Sender
-from builder.ports.store import PendingStubs
-from builder.wire.records import make_record, outgoing
-from builder.wire.requests import receipt_json
-from builder.worker.log import Log, StoredLog
+from builder.ports.broker import Archive
+from builder.worker.log import StoredLog
+from builder.worker.stream_erasers import ContextEraser, LetterEraser
 
 log = logging.getLogger("builder.worker.erasure")
 
 OF_NEW_SECRET = "secret"  # noqa: S105 - a reason
 """Reason of a tombstone that a secret leaves under whose id nothing readable stood."""
-MAX_RECEIPTS = 1_000
+MAX_RECEIPTS = 4_000
 """Receipts in memory: every request about one tombstone gets the same."""
+Receipts = dict[Place, Receipt]
+"""By the place of their tombstones."""
+Tombstones = tuple[Breadcrumb, ...]
+"""Of one workspace."""
 
 
-class ContextEraser:
-    """Replaces published contexts by stubs. A process has one: two would take each other's pending stubs for ended ones."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What the store had of one tombstone."""
 
-    def __init__(self, stubs: PendingStubs, archive: Archive) -> None:
-        self._stubs = stubs
-        self._archive = archive
-        self._lock = asyncio.Lock()
+    tombstone: Breadcrumb
+    erased: tuple[Breadcrumb, ...]
+    traces: tuple[Breadcrumb, ...]
+    is_stray: bool
+    """Whether what it names belongs to another session: it erases nothing of that."""
+    cached: int = 0
+    """Entries that were dropped from caches, under the first of some parts."""
 
-    async def replace(self, workspace: str, ids: frozenset[str]) -> int:
-        """Replace the contexts that name one of these breadcrumbs; returns how many. Raises `Unavailable`; may be repeated.
+    @property
+    def name(self) -> str:
+        """The id that it removes."""
+        return self.tombstone.removes
 
-        Each stub is noted first: a crash between a removal and its stub would let a second context through.
-        """
-        async with self._lock:
-            for subject in await self._stubs.pending_stubs():
-                await self._archive.replace_context(0, subject)
-                await self._stubs.remove_stub(subject)
-            contexts = await self._archive.contexts_with(workspace, ids)
-            for sequence, subject in contexts:
-                await self._stubs.add_stub(subject)
-                await self._archive.replace_context(sequence, subject)
-                await self._stubs.remove_stub(subject)
-        return len(contexts)
+    @property
+    def summaries(self) -> tuple[Breadcrumb, ...]:
+        """Traces of those made from it."""
+        return tuple(trace for trace in self.traces if trace.id != self.name)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Its own, and those of its summaries."""
+        return frozenset({self.name, *(summary.id for summary in self.summaries)})
+
+    @property
+    def late(self) -> tuple[Breadcrumb, ...]:
+        """Traces of what its id had elsewhere, or behind the tombstone."""
+        place, session = self.tombstone.place, self.tombstone.session
+        own = (trace for trace in self.traces if trace.id == self.name)
+        return tuple(trace for trace in own if trace.place > place or trace.session != session)
 
 
 class Erasure:
@@ -65,81 +75,94 @@ class Erasure:
     def __init__(self, log: StoredLog, archive: Archive, drop: Callable[[str, frozenset[str]], int]) -> None:
         """drop: removes ids of a workspace from the caches of this process; returns how many entries."""
         self.contexts = ContextEraser(log.store, archive)
+        self.letters = LetterEraser(archive)
         self._log = log
         self.archive = archive
         self.drop = drop
-        self._runs: LRUCache[Place, asyncio.Task[Receipt]] = LRUCache(MAX_RECEIPTS)
+        self.publishing = asyncio.Lock()
+        """Held from the first tombstone of a request to the run that erases all of them."""
+        self._runs: LRUCache[Place, asyncio.Task[Receipts]] = LRUCache(MAX_RECEIPTS)
 
-    async def erase(self, tombstone: Breadcrumb) -> Receipt:
-        """Erase what the tombstone removes before its position. After an error, ask again."""
+    async def erase(self, tombstones: Tombstones) -> tuple[Receipt, ...]:
+        """Erase what these remove before their positions; a receipt each. After an error, ask again."""
+        runs = self.begin(tombstones)
+        return tuple([(await asyncio.shield(runs[each.place]))[each.place] for each in tombstones])
+
+    def begin(self, tombstones: Tombstones) -> dict[Place, asyncio.Task[Receipts]]:
+        """The runs of these: one for all that have none."""
+        runs = {each.place: self._runs[each.place] for each in tombstones if self._is_running(each)}
+        new = tuple(each for each in tombstones if each.place not in runs)
+        if new:
+            run = asyncio.create_task(self._erase(new))
+            for each in new:
+                runs[each.place] = self._runs[each.place] = run
+        return runs
+
+    def _is_running(self, tombstone: Breadcrumb) -> bool:
         run = self._runs.get(tombstone.place)
-        if run is None or (run.done() and (run.cancelled() or run.exception())):
-            run = self._runs[tombstone.place] = asyncio.create_task(self._erase(tombstone))
-        return await asyncio.shield(run)
+        return run is not None and not (run.done() and (run.cancelled() or run.exception()))
 
-    async def erase_in_order(self, tombstone: Breadcrumb) -> None:
-        """`erase` for the worker, when everything earlier of the session is settled.
+    async def erase_in_order(self, tombstone: Breadcrumb, behind: Callable[[Breadcrumb], Awaitable[Tombstones]]) -> None:
+        """`erase` for the worker, when everything earlier of the session is settled. behind: the tombstones that come after it.
 
-        A run that began before may have missed what came meanwhile: then all of it is done a second time.
+        They are erased with it. A run that began before may have missed what came meanwhile: then it is done a second time.
         """
-        is_repeat = tombstone.place in self._runs
+        async with self.publishing:
+            is_repeat = tombstone.place in self._runs
         if await self._is_bare(tombstone):
             return
-        await self.erase(tombstone)
+        await self.erase((tombstone,) if is_repeat else (tombstone, *await behind(tombstone)))
         if is_repeat:
             await self.erase_again((tombstone,))
 
     async def erase_again(self, tombstones: Iterable[Breadcrumb]) -> None:
         """Erase what was remembered, derived or published since, here and in the streams; one walk of these a workspace."""
-        by_workspace: dict[str, set[str]] = {}
-        for tombstone in tombstones:
-            _, summaries, _ = await self.erase_here(tombstone)
-            if not (await self._is_bare(tombstone) or await self._stray(tombstone)):
-                await self._delete_later(tombstone, summaries)
-                ids = by_workspace.setdefault(tombstone.workspace, set())
-                ids |= {tombstone.removes, *(summary.id for summary in summaries)}
-        for workspace, ids in by_workspace.items():
-            await self.archive.delete_letters(workspace, NO_SESSION, frozenset(ids))
-            await self.contexts.replace(workspace, frozenset(ids))
+        for workspace, group in by_workspace(tombstones):
+            whole = []
+            for part in await self.erase_here(group):
+                if not (part.is_stray or await self._is_bare(part.tombstone)):
+                    await self._delete_later(part)
+                    whole.append(part)
+            if ids := _ids(whole):
+                await self.letters.delete(workspace, ids)
+                await self.contexts.replace(workspace, ids)
 
-    async def erase_here(self, tombstone: Breadcrumb) -> tuple[tuple[Breadcrumb, ...], tuple[Breadcrumb, ...], int]:
-        """Erase in this worker's store and caches: what was erased, the traces of summaries, the number of cached entries.
+    async def erase_here(self, tombstones: Tombstones) -> tuple[Part, ...]:
+        """Erase in this worker's store and caches.
 
-        Catches up to the tombstone first, so that this worker stores no older copy afterwards.
+        Catches up to the tombstones first, so that this worker stores no older copy afterwards.
         """
-        workspace, session, identity, place = tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place
-        await self._log.catch_up(workspace, EVERY_SESSION if session == NO_SESSION else session, place)
-        erased = await self._log.store.erase(workspace, session, identity, place)
-        summaries = tuple(trace for trace in await self._log.store.traces(workspace, identity) if trace.id != identity)
-        return erased, summaries, self.drop(workspace, frozenset({identity, *(summary.id for summary in summaries)}))
+        store, workspace, last = self._log.store, tombstones[0].workspace, dict[str, Place]()
+        for each in tombstones:
+            session = EVERY_SESSION if each.session == NO_SESSION else each.session
+            last[session] = max(each.place, last.get(session, each.place))
+        for session, place in last.items():
+            await self._log.catch_up(workspace, session, place)
+        parts = []
+        for each in tombstones:
+            erased = await store.erase(workspace, each.session, each.removes, each.place)
+            identity = (await store.identities(workspace, (each.removes,)))[each.removes]
+            traces = await store.traces(workspace, each.removes)
+            parts.append(Part(each, erased, traces, is_stray=bool(identity.stray(each))))
+        await store.vacuum(frozenset(trace.session for part in parts for trace in part.traces))
+        cached = self.drop(workspace, _ids(parts))
+        return (replace(parts[0], cached=cached), *parts[1:])
 
-    async def _erase(self, tombstone: Breadcrumb) -> Receipt:
-        workspace, session, identity, place = tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place
-        erased, summaries, cached = await self.erase_here(tombstone)
-        ids = frozenset({identity, *(summary.id for summary in summaries)})
-        messages = await self.archive.delete_breadcrumbs(workspace, session, frozenset({identity}), place)
-        messages += await self._delete_later(tombstone, summaries)
-        is_stray = await self._stray(tombstone)
-        letters = await self.archive.delete_letters(workspace, session if is_stray else NO_SESSION, ids)
-        contexts = 0 if is_stray else await self.contexts.replace(workspace, ids)
-        receipt = Receipt(
-            workspace=workspace,
-            session=session,
-            id=identity,
-            by=tombstone.speaker,
-            at=tombstone.received_at,
-            versions=sum(crumb.id == identity for crumb in erased),
-            summaries=tuple(crumb.id for crumb in erased if crumb.id != identity),
-            messages=messages,
-            contexts=contexts,
-            dead_letters=letters,
-            cached=cached,
-        )
-        log.info(
-            "forgot %s of %s: %d versions, %d summaries, %d messages, %d contexts, %d dead letters",
-            identity, workspace, receipt.versions, len(receipt.summaries), messages, contexts, letters,
-        )  # fmt: skip
-        return receipt
+    async def _erase(self, tombstones: Tombstones) -> Receipts:
+        parts, workspace = await self.erase_here(tombstones), tombstones[0].workspace
+        messages, letters = await self._delete_messages(parts), Counter[str]()
+        for part in parts:
+            messages[part.tombstone.place] += await self._delete_later(part)
+            if part.is_stray:
+                letters += await self.letters.delete_of(workspace, part.tombstone.session, part.ids)
+        whole = _ids(part for part in parts if not part.is_stray)
+        letters += await self.letters.delete(workspace, whole)
+        contexts = await self.contexts.replace(workspace, whole)
+        receipts = {}
+        for part in parts:
+            place, of_part = part.tombstone.place, [sum(each.pop(name, 0) for name in part.ids) for each in (contexts, letters)]
+            receipts[place] = _receipt(part, messages[place], *of_part)
+        return receipts
 
     async def _is_bare(self, tombstone: Breadcrumb) -> bool:
         """Whether it closes the id of a secret under which nothing readable ever stood: there is nothing to search for."""
@@ -149,121 +172,56 @@ class Erasure:
         first = (await self._log.store.identities(workspace, (name,)))[name].first
         return all(first and trace.place == first.place for trace in await self._log.store.traces(workspace, name))
 
-    async def _stray(self, tombstone: Breadcrumb) -> bool:
-        """Whether what it names belongs to another session: it erases nothing of that."""
-        identities = await self._log.store.identities(tombstone.workspace, (tombstone.removes,))
-        return bool(identities[tombstone.removes].stray(tombstone))
+    async def _delete_messages(self, parts: tuple[Part, ...]) -> Counter[Place]:
+        """How many were deleted for each tombstone; one walk of each session."""
+        counts: Counter[Place] = Counter()
+        by_session = attrgetter("tombstone.session")
+        for session, group in groupby(sorted(parts, key=by_session), by_session):
+            own = list(group)
+            until, names = max(each.tombstone.place for each in own), frozenset(each.name for each in own)
+            deletions = await self.archive.delete_breadcrumbs(own[0].tombstone.workspace, session, names, until)
+            for each in own:
+                counts[each.tombstone.place] += deletions.pop(each.name, 0)
+        return counts
 
-    async def _delete_later(self, tombstone: Breadcrumb, summaries: tuple[Breadcrumb, ...]) -> int:
+    async def _delete_later(self, part: Part) -> int:
         """Delete the messages of summaries, and of what its id had elsewhere or behind the tombstone; returns how many."""
-        traces = await self._log.store.traces(tombstone.workspace, tombstone.removes)
-        own = [trace for trace in traces if trace.id == tombstone.removes]
-        late = [trace for trace in own if trace.place > tombstone.place or trace.session != tombstone.session]
         return sum(
-            [await self.archive.delete_at(each.place, each.workspace, each.session, each.id) for each in (*summaries, *late)]
+            [
+                await self.archive.delete_at(each.place, each.workspace, each.session, each.id)
+                for each in (*part.summaries, *part.late)
+            ]
         )
 
 
-LAST_TOMBSTONE = ("", "context-builder-tombstones")
-"""Key of the ledger under which the last tombstone is noted."""
-REPEAT_SECONDS = 60.0
-"""After which a tombstone is followed once more: a delivery or a walk may have read the message before another worker deleted it,
-and remembered it since; and a job may have made something of it."""
+def by_workspace(tombstones: Iterable[Breadcrumb]) -> Iterator[tuple[str, Tombstones]]:
+    """Them in groups, each in its order."""
+    of = attrgetter("workspace")
+    for workspace, group in groupby(sorted(tombstones, key=of), of):
+        yield workspace, tuple(group)
 
 
-class Forgetting:
-    """Publishes tombstones, and erases for those that it reads. All methods raise `Unavailable`."""
+def _ids(parts: Iterable[Part]) -> frozenset[str]:
+    return frozenset[str]().union(*(part.ids for part in parts))
 
-    def __init__(
-        self, log: Log, erasure: Erasure, sender: Sender, archive: Archive, clock: Callable[[], float] = monotonic
-    ) -> None:
-        self._log = log
-        self._erasure = erasure
-        self._sender = sender
-        self._archive = archive
-        self._clock = clock
-        self._reached = ORIGIN
-        self._lock = asyncio.Lock()
-        self._repeats: deque[tuple[float, Breadcrumb]] = deque()
-        """When to follow each tombstone once more, in order; the ledger stays before them."""
 
-    async def request(self, workspace: str, session: str, identity: str, by: str, versions: int = 0) -> dict[str, Any]:
-        """Forget a breadcrumb; returns the receipt. versions: that the store had. Raises `Rejected`.
-
-        Contexts are counted before the tombstone is published: another worker may take it, and erase at the same time.
-        """
-        contexts = len(await self._archive.contexts_with(workspace, frozenset({identity})))
-        body = {"breadcrumb_id": identity} | ({"speaker": by} if by else {})
-        receipt = await self._erasure.erase(await self._publish(workspace, session, str(uuid.uuid4()), body))
-        complete = replace(
-            receipt,
-            versions=max(receipt.versions, versions),
-            messages=max(receipt.messages, versions),
-            contexts=max(receipt.contexts, contexts),
-        )
-        return receipt_json(complete)
-
-    async def apply(self, breadcrumb: Breadcrumb) -> None:
-        """Erase for the worker what a tombstone or a secret removes, and the secret's own message. Raises `Rejected`.
-
-        A secret leaves a tombstone, which closes its id. It outlives the secret's message: other workers and rebuilt stores read
-        it, and after a crash its delivery repeats the erasure. What came before in another session keeps its id.
-        """
-        if breadcrumb.kind == "moved":
-            return
-        if breadcrumb.kind != "secret":
-            await self._erasure.erase_in_order(breadcrumb)
-            return
-        workspace, name = breadcrumb.workspace, breadcrumb.id
-        await self._log.catch_up(workspace, EVERY_SESSION, breadcrumb.place)
-        there = (await self._log.store.identities(workspace, (name,)))[name]
-        if reason := there.conflict(breadcrumb):
-            raise Rejected(reason)
-        # An unknown earlier version may stand in dead letters.
-        is_new = breadcrumb.version == 1 and (there.first is None or there.first.place >= breadcrumb.place)
-        identity = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{workspace}:{name}:{breadcrumb.version}"))
-        body = {"breadcrumb_id": name} | ({"reason": OF_NEW_SECRET} if is_new else {})
-        tombstone = await self._publish(workspace, breadcrumb.session, identity, body)
-        if not is_new:
-            await self._erasure.erase(tombstone)
-        await self._archive.delete_at(breadcrumb.place, workspace, breadcrumb.session)
-
-    async def discard(self, copy: Breadcrumb) -> None:
-        """Delete the message of a copy of what was erased before.
-
-        Not if what closed its id has made way meanwhile to something that stands before both.
-        """
-        await self._log.catch_up(copy.workspace, EVERY_SESSION, copy.place.next)
-        there = (await self._log.store.identities(copy.workspace, (copy.id,)))[copy.id]
-        stored = await self._log.store.facts(copy)
-        if there.is_closed(copy) or (stored and stored.breadcrumb.is_erased):
-            await self._archive.delete_at(copy.place, copy.workspace, copy.session)
-
-    async def follow(self) -> int:
-        """Erase here for each tombstone since the last call, whichever worker took it; returns how many.
-
-        A store that never followed begins at the end: what it remembers later is no longer in the stream.
-        """
-        async with self._lock:
-            if not self._reached.incarnation:  # later, another worker's position in a shared store is not this one's
-                self._reached = await self._log.store.watermark(*LAST_TOMBSTONE)
-            last, number = await self._log.last(), 0
-            due = [tombstone for moment, tombstone in self._repeats if moment <= self._clock()]
-            await self._erasure.erase_again(due)
-            for _ in due:
-                self._repeats.popleft()
-            if self._reached.incarnation:
-                async for message, tombstone in self._log.readable(self._log.tombstones(self._reached, last.next)):
-                    if tombstone.removes:
-                        await self._erasure.erase_here(tombstone)
-                        self._repeats.append((self._clock() + REPEAT_SECONDS, tombstone))
-                        number += 1
-                    self._reached = message.place
-            self._reached = max(self._reached, last)
-            position = self._repeats[0][1].place.previous if self._repeats else self._reached
-            await self._log.store.advance(*LAST_TOMBSTONE, position)
-            return number
-
-    async def _publish(self, workspace: str, session: str, identity: str, body: dict[str, Any]) -> Breadcrumb:
-        event = outgoing(make_record(TOMBSTONE, identity, session, body), workspace)
-        return await self._log.read(await self._sender.send(event.subject, event.data, event.message_id))
+def _receipt(part: Part, messages: int, contexts: int, letters: int) -> Receipt:
+    tombstone = part.tombstone
+    receipt = Receipt(
+        workspace=tombstone.workspace,
+        session=tombstone.session,
+        id=part.name,
+        by=tombstone.speaker,
+        at=tombstone.received_at,
+        versions=sum(crumb.id == part.name for crumb in part.erased),
+        summaries=tuple(crumb.id for crumb in part.erased if crumb.id != part.name),
+        messages=messages,
+        contexts=contexts,
+        dead_letters=letters,
+        cached=part.cached,
+    )
+    log.info(
+        "forgot %s of %s: %d versions, %d summaries, %d messages, %d contexts, %d dead letters",
+        part.name, receipt.workspace, receipt.versions, len(receipt.summaries), messages, contexts, letters,
+    )  # fmt: skip
+    return receipt

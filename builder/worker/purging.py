@@ -65,10 +65,11 @@ class Purging:
                 messages[_kind(item)] += await archive.delete_at(crumb.place, crumb.workspace, crumb.session, crumb.id)
         for kind in sorted(set(map(_kind, over))):
             ids = frozenset(item.breadcrumb.id for item in over if _kind(item) == kind)
-            contexts[kind] += await self._erasure.contexts.replace(kind[0], ids)
+            contexts[kind] += (await self._erasure.contexts.replace(kind[0], ids)).total()
         for batch in _batches(over):
             await give_way(lambda: self._log.busy, PACE)
             await self._log.store.purge(batch)
+        await self._log.store.vacuum(frozenset(item.breadcrumb.session for item in over))
         for workspace in sorted({item.breadcrumb.workspace for item in over}):
             ids = frozenset(item.breadcrumb.id for item in over if item.breadcrumb.workspace == workspace)
             self._erasure.drop(workspace, ids)

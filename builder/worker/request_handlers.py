@@ -1,11 +1,10 @@
-"""Handlers of requests: fetch, history, sessions, context, consumers, fail, forget, compact.
+"""Handlers of requests: fetch, history, sessions, context, consumers, fail, compact.
 
 Secret, deleted and expired breadcrumbs are never handed out. The store of one of several workers lacks what the others took, so a
 handler catches up with the stream first.
 """
 
 import json
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -25,7 +24,6 @@ from builder.wire.requests import (
     ContextRequest,
     FailRequest,
     FetchRequest,
-    ForgetRequest,
     HistoryRequest,
     SessionsRequest,
     breadcrumb_json,
@@ -36,7 +34,6 @@ from builder.wire.requests import (
 )
 from builder.wire.subjects import breadcrumb_subject, check_token
 from builder.worker.decide import Consumers
-from builder.worker.erasure import Forgetting
 from builder.worker.log import STREAM_END, Log, StoredLog
 from builder.worker.summary_scheduler import SummaryScheduler
 
@@ -75,14 +72,6 @@ def no_session(session: str) -> Missing:
 def id_in_use(identity: str) -> Rejected:
     """Of a person's message, whatever has the id: it reads the same for what others wrote, secrets and rejected messages."""
     return Rejected(f"the id {identity!r} is in use; take another one")
-
-
-def nothing_to_forget(workspace: str, request: ForgetRequest) -> Missing:
-    """Of a request to forget."""
-    return Missing(
-        f"there is no breadcrumb {request.id!r} in workspace {workspace!r}; name its session if the store cannot "
-        "know it, because it is a secret or was rejected"
-    )
 
 
 class Lookup:
@@ -209,7 +198,6 @@ class RequestHandlers:
         self,
         log: Log,
         publisher: Publisher,
-        forgetting: Forgetting,
         consumers: Consumers,
         summaries: SummaryScheduler,
         profile: Callable[[str], Profile],
@@ -218,7 +206,6 @@ class RequestHandlers:
         self._log = log
         self._store = log.store
         self._publisher = publisher
-        self._forgetting = forgetting
         self._consumers = consumers
         self._summaries = summaries
         self._profile = profile
@@ -226,7 +213,7 @@ class RequestHandlers:
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """Name in the subject → handler."""
-        return {"consumers": self.consumers, "forget": self.forget, "compact": self.compact, "fail": self.fail}
+        return {"consumers": self.consumers, "compact": self.compact, "fail": self.fail}
 
     async def consumers(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ConsumersRequest`."""
@@ -246,22 +233,6 @@ class RequestHandlers:
             arrival = StreamMessage(subject=subject, data=names, place=crumb.place, received_at=crumb.received_at)
             await self._publisher.dead_letter(arrival, reason, request.consumer)
         return {}
-
-    async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
-        """See `ForgetRequest`. Answers with a receipt for each session that had it; none when it was forgotten before."""
-        request = read_request(ForgetRequest, data)
-        await self._log.catch_up(workspace, EVERY_SESSION)
-        versions = await self._store.versions(workspace, request.id)
-        sessions = {request.session} if request.session else {crumb.session for crumb in versions}
-        if not sessions and not await self._store.traces(workspace, request.id):
-            raise nothing_to_forget(workspace, request)
-        counts = Counter(crumb.session for crumb in versions)
-        return {
-            "receipts": [
-                await self._forgetting.request(workspace, session, request.id, request.by, counts[session])
-                for session in sorted(sessions)
-            ]
-        }
 
     async def compact(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `CompactRequest`."""

@@ -12,12 +12,12 @@ from builder.adapters.embedding.prepare import ReferenceEmbedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.stream import NatsArchive, NatsStream
-from builder.adapters.postgres import PostgresLocation
 from builder.adapters.sql.store import SqlStore
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.assemble.items.rendering import Rendering
+from builder.extras.postgres.location import PostgresLocation
 from builder.ports import broker, models, store
 from builder.ports.broker import Archive, Delivery, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Embedder, Summarizer

@@ -94,4 +94,5 @@ def test_only_the_adapter_its_tests_and_the_table_of_stores_name_the_sqlite_stor
         "tests/stores.py",
         "tests/unit/adapters/sqlite/test_connection.py",
         "tests/unit/adapters/sqlite/test_connection_full_disk.py",
+        "tests/unit/adapters/sqlite/test_remnants.py",
     }

@@ -77,5 +77,5 @@ def test_a_small_replay_takes_what_it_predicts_in_the_stream(tmp_path: Path) -> 
 
 
 def test_the_partitions_are_those_of_the_migration() -> None:
-    migration = importlib.import_module("builder.adapters.postgres.migrations.versions.0001_breadcrumbs")
+    migration = importlib.import_module("builder.extras.postgres.migrations.versions.0001_breadcrumbs")
     assert migration.PARTITIONS == capacity.PARTITIONS

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from psycopg_pool.base import AttemptWithBackoff
 
-from builder.adapters.postgres import connection
 from builder.domain.errors import Unavailable
+from builder.extras.postgres import connection
 from tests.commands import DEADLINE
 from tests.factories import make_remembered
 from tests.postgres import ROLE, kill, new_database, restart, superuser

@@ -6,10 +6,10 @@ from uuid import uuid4
 
 import pytest
 
-from builder.adapters.postgres import PostgresLocation
 from builder.adapters.sql.store import SqlStore
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.client import Client, connect
+from builder.extras.postgres.location import PostgresLocation
 from builder.ports.store import StoreLocation
 from builder.testing import memory_client
 from tests.clients import PROFILES

@@ -5,9 +5,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from builder.adapters.postgres import PostgresLocation
 from builder.adapters.sqlite import SqliteLocation
 from builder.domain.errors import Misconfigured, Unavailable
+from builder.extras.postgres.location import PostgresLocation
 from builder.ports.store import StoreLocation
 from tests.factories import make_remembered
 

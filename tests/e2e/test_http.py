@@ -132,6 +132,9 @@ async def test_a_message_is_sent_once_read_in_pieces_and_exported(api: Api) -> N
     assert explained["receipt"]
     (receipt,) = (await api.post("/v1/forget", id="n1")).json["receipts"]
     assert (receipt["by"], (await api.get("/v1/breadcrumbs/n1")).status) == ("up", 404)
+    whole = (await api.post("/v1/forget", session="long")).json
+    assert ({each["id"] for each in whole["receipts"]}, whole["rest"]) == ({"long-1", "long-2"}, 0)
+    assert (await api.post("/v1/forget")).status == 422
 
 
 REFUSED = {

@@ -94,6 +94,10 @@ async def test_a_message_is_remembered_found_shown_and_forgotten(service: Runnin
         assert await said(client, "forget", id=identity, confirm=True) == "1 receipts"
         assert "K-4711" not in await said(client, "search", text="Which kiln is it?")
         assert note in await said(client, "search", text="What does the kiln need?")
+        assert (await said(client, "forget", session="s1")).startswith("1 messages of session 's1'\nthis would be erased")
+        assert await said(client, "forget", session="s1", confirm=True) == "1 receipts"
+        assert await said(client, "forget", user_id="ada", confirm=True) == "it was forgotten before"
+        assert "name one of id, session and user_id" in await said(client, "forget", confirm=True)
 
 
 async def test_each_tool_says_what_it_may_change_and_what_its_data_are(service: Running) -> None:

@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).with_name("mcp_conformance")
 SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection")
 OPEN_DOOR = """
 import sys
-from builder.app.mcp import mcp_server
+from builder.extras.mcp.server import mcp_server
 from builder.client import connect
 mcp_server(lambda: connect(sys.argv[1])).run("streamable-http", host="127.0.0.1", port=int(sys.argv[2]), stateless_http=True)
 """

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import yaml
 
-from builder.app.rcrt import RcrtSettings
 from builder.cli import EXIT_MISCONFIGURED
+from builder.extras.rcrt.service import RcrtSettings
 from tests.commands import COMMAND
 from tests.rcrt import CHAT, CHAT_AGENT, Bridge, RcrtServer
 from tests.running import Broker, jetstream, wait_for

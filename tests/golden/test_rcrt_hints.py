@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from builder.adapters.profiles.profiles import parse_profile
-from builder.adapters.rcrt.records import breadcrumb
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
+from builder.extras.rcrt.records import breadcrumb
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.recall.scopes import HistoryCache

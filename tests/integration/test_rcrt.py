@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from builder.adapters.nats.topology import Topology, ensure_streams
-from builder.adapters.rcrt.bridge import publisher
-from builder.adapters.rcrt.intake import Intake
-from builder.adapters.rcrt.ledger import Ledger
-from builder.adapters.rcrt.rest import RcrtApi
+from builder.extras.rcrt.bridge import publisher
+from builder.extras.rcrt.intake import Intake
+from builder.extras.rcrt.ledger import Ledger
+from builder.extras.rcrt.rest import RcrtApi
 from builder.wire.subjects import DEFAULT
 from tests.rcrt import CHAT, CHAT_AGENT, OTHER_OWNER, OWNER, Bridge, RcrtServer, user_text, viewer_sections
 from tests.rcrt_server import BUILDER
-from tests.running import Broker, answered, dead_letters, jetstream, wait_for
+from tests.running import Broker, answered, dead_letters, jetstream, until, wait_for
 
 BLACKLIST = [{"schema_name": name, "reason": "noise"} for name in ("tool.response.v1", "tool.request.v1", "system.metric.v1")]
 
@@ -149,7 +149,11 @@ async def test_nothing_of_a_secret_is_kept_anywhere(server: RcrtServer, broker: 
     page = user_text(context_of(server, server.say("What is the celadon password?", "vault")))
     assert "hunter2" not in page
     async with jetstream(broker.url) as js:
-        assert (await js.stream_info("RCRT_BREADCRUMBS")).state.messages == 0
+
+        async def is_empty() -> bool:
+            return (await js.stream_info("RCRT_BREADCRUMBS")).state.messages == 0
+
+        await until(is_empty, "the announcements to be acknowledged")
     kept = b"".join(file.read_bytes() for file in (folder / "bridge").glob("store*"))
     assert b"celadon" in kept
     assert b"hunter2-of-the-schema" not in kept

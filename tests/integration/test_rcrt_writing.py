@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.rcrt.ledger import Entry, Ledger
-from builder.adapters.rcrt.rest import RcrtApi
-from builder.adapters.rcrt.writer import ContextWriter
 from builder.domain.errors import Rejected, Unavailable
+from builder.extras.rcrt.ledger import Entry, Ledger
+from builder.extras.rcrt.rest import RcrtApi
+from builder.extras.rcrt.writer import ContextWriter
 from builder.publish.event import AgentContextV1
 from builder.wire.subjects import DEFAULT
 from tests.rcrt import CHAT, OTHER_OWNER, OWNER, RcrtServer

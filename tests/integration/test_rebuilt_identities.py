@@ -12,7 +12,8 @@ from builder.app.operations.maintenance import rebuild_store
 from builder.domain.breadcrumb import TOMBSTONE, StreamMessage
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
-from builder.worker.erasure import LAST_TOMBSTONE, OF_NEW_SECRET
+from builder.worker.erasure import OF_NEW_SECRET
+from builder.worker.forgetting import LAST_TOMBSTONE
 from tests.factories import remembered_of
 from tests.integration.inside import settings
 from tests.running import Broker, jetstream, say

@@ -83,7 +83,11 @@ async def test_the_subject_decides_the_workspace_and_nothing_crosses_it(client: 
         ("fetch", b"[]", "the request: Input should be a valid dictionary"),
         ("history", b'{"session": "a.b"}', "does not fit a NATS subject"),
         ("history", b'{"session": "s", "limit": 0}', "limit: Input should be greater than"),
-        ("dance", b"{}", "no verb 'dance'; there are fetch, history, sessions, identities, context, consumers, forget, compact"),
+        (
+            "dance",
+            b"{}",
+            "no verb 'dance'; there are fetch, history, sessions, identities, context, consumers, compact, fail, forget",
+        ),
     ],
 )
 async def test_a_wrong_request_is_answered_with_a_sentence(service: Running, verb: str, data: bytes, why: str) -> None:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import pytest
 
-from builder.adapters.postgres import PostgresLocation, connection
 from builder.adapters.sql.connection import Cursor
 from builder.adapters.sql.store import SqlStore
 from builder.app.service import Service
@@ -18,6 +17,8 @@ from builder.client import connect
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import RecallQuery, Scope
+from builder.extras.postgres import connection
+from builder.extras.postgres.location import PostgresLocation
 from builder.ports.store import CallOrigin
 from tests.commands import DEADLINE
 from tests.factories import FAR, MODEL, make_answer, make_place, make_question, make_remembered

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC
 
@@ -19,7 +20,7 @@ from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, TOMBSTONE, Place
 from builder.domain.errors import AlreadyPublished, Unavailable
 from builder.domain.recall import EVERY_SESSION
 from builder.domain.text import clean, parse
-from builder.ports.broker import Archive, PublishedContexts, PublishedEvent, Stream
+from builder.ports.broker import EVERY_ID, Archive, PublishedContexts, PublishedEvent, Sighting, Stream
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
 from builder.wire.subjects import (
     DEFAULT,
@@ -175,39 +176,44 @@ class NatsArchive(Archive, PublishedContexts):
         self._letters = NatsStream(js, lambda: 0, DEADLETTERS, installation)
 
     @override
-    async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
+    async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> Counter[str]:
         sessions = EVERY_SESSION if session == NO_SESSION else session
         walk = self._breadcrumbs.walk(workspace, sessions, ORIGIN, until)
-        matches = [arrival.place.sequence async for arrival in walk if _names(arrival.data, ids) and not _closes(arrival.subject)]
-        return sum([await self._delete(BREADCRUMBS, sequence) for sequence in matches])
+        matches = [(each.place.sequence, _name_in(each.data, ids)) async for each in walk if not _closes(each.subject)]
+        return Counter([name for sequence, name in matches if name and await self._delete(BREADCRUMBS, sequence)])
 
     @override
     async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:
         if place.incarnation != self._breadcrumbs.incarnation:
             return False
         message = await self._breadcrumbs.get(place.sequence)
-        if message is None or (identity and not _names(message.data, frozenset({identity}))):
+        if message is None or (identity and not _name_in(message.data, frozenset({identity}))):
             return False
         is_there = message.subject.startswith(session_subject(workspace, session).removesuffix(">"))
         return is_there and await self._delete(BREADCRUMBS, place.sequence)
 
     @override
-    async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
+    async def delete_letters(
+        self, workspace: str, session: str, ids: frozenset[str] | None, after: int = 0
+    ) -> tuple[Counter[str], int]:
         sessions = EVERY_SESSION if session == NO_SESSION else session
         prefix = session_subject(workspace, sessions).removesuffix(">").removesuffix("*.")
-        letters = []
-        for letter in await self._all(self._letters, "deadletters.>"):
+        letters, reached = await self._behind(self._letters, "deadletters.>", after)
+        matches = []
+        for letter in letters:
             content = json.loads(letter.data)
-            if content["subject"].startswith(prefix) and _names(base64.b64decode(content["data"]), ids):
-                letters.append(letter.place.sequence)
+            name = EVERY_ID if ids is None else _name_in(base64.b64decode(content["data"]), ids)
+            if content["subject"].startswith(prefix) and (name or ids is None):
+                matches.append((letter.place.sequence, name))
                 place, home = Place(content["incarnation"], content["sequence"]), content["subject"].split(".")[2]
                 await self.delete_at(place, workspace, home)
-        return sum([await self._delete(DEADLETTERS, sequence) for sequence in letters])
+        return Counter([name for sequence, name in matches if await self._delete(DEADLETTERS, sequence)]), reached
 
     @override
-    async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:
-        contexts = await self._all(self._contexts, f"{CONTEXTS_SUBJECT}.{workspace}.>")
-        return tuple((each.place.sequence, each.subject) for each in contexts if _shows(each.data, ids))
+    async def contexts_with(self, workspace: str, ids: frozenset[str], after: int = 0) -> tuple[tuple[Sighting, ...], int]:
+        contexts, reached = await self._behind(self._contexts, f"{CONTEXTS_SUBJECT}.{workspace}.>", after)
+        seen = (Sighting(each.place.sequence, each.subject, _ids_in(each.data, ids)) for each in contexts)
+        return tuple(each for each in seen if each.ids), reached
 
     @override
     async def replace_context(self, sequence: int, subject: str) -> None:
@@ -237,8 +243,17 @@ class NatsArchive(Archive, PublishedContexts):
         return PublishedEvent(message.data or b"", (message.headers or {}).get(TIMES_HEADER, "")) if message else None
 
     async def _all(self, stream: NatsStream, subject: str) -> list[StreamMessage]:
-        last = await stream.last()
-        return [arrival async for arrival in stream.follow(subject, 1, Place(0, last.sequence + 1))]
+        messages, _ = await self._behind(stream, subject, 0)
+        return messages
+
+    async def _behind(self, stream: NatsStream, subject: str, after: int) -> tuple[list[StreamMessage], int]:
+        """Messages behind a sequence, and the last one that was read: a replica may lag behind the end of the stream."""
+        last = (await stream.last()).sequence
+        if after == last:
+            return [], after
+        after = after if after < last else 0  # it is another stream now
+        messages = [arrival async for arrival in stream.follow(subject, after + 1, Place(0, last + 1))]
+        return messages, messages[-1].place.sequence if messages else after
 
     async def _delete(self, kind: str, sequence: int) -> bool:
         """False when the stream does not hold it: the server calls that a failure when another worker deletes it just now."""
@@ -251,16 +266,20 @@ class NatsArchive(Archive, PublishedContexts):
             raise
 
 
-def _names(data: bytes, ids: frozenset[str]) -> bool:
-    """Whether these bytes are a record with one of the ids, or are no whole record and name one as their id."""
+def _name_in(data: bytes, ids: frozenset[str]) -> str:
+    """Which of the ids the record of these bytes has, or these bytes, if they are no whole record, name as theirs; "" = none."""
     try:
         record = parse(data)
     except ValueError:
         record = None
     if isinstance(record, dict):
         identity = record.get("id")
-        return isinstance(identity, str) and clean(identity) in ids
-    return any(re.search(rb'"id"\s*:\s*' + re.escape(json.dumps(name, ensure_ascii=False).encode()), data) for name in ids)
+        name = clean(identity) if isinstance(identity, str) else ""
+        return name if name in ids else ""
+    for name in sorted(ids):
+        if re.search(rb'"id"\s*:\s*' + re.escape(json.dumps(name, ensure_ascii=False).encode()), data):
+            return name
+    return ""
 
 
 def _closes(subject: str) -> bool:
@@ -268,12 +287,12 @@ def _closes(subject: str) -> bool:
     return subject.endswith((f".{TOMBSTONE}", f".{MOVE}"))
 
 
-def _shows(data: bytes, ids: frozenset[str]) -> bool:
-    """Whether a context names one of the breadcrumbs, or cannot be read and has one of the names. A stub has none."""
+def _ids_in(data: bytes, ids: frozenset[str]) -> frozenset[str]:
+    """Which of these a context names, or has as names if it cannot be read. A stub has none."""
     try:
         event = json.loads(data)
         on_page = (identity for section in event.get("sections", ()) for identity in section["ids"])
         omitted = [item["id"] for item in event.get("omissions", {}).get("most_relevant", ())]
-        return not ids.isdisjoint((event.get("trigger_event_id", ""), *omitted, *on_page))
+        return ids.intersection((event.get("trigger_event_id", ""), *omitted, *on_page))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        return any(json.dumps(name, ensure_ascii=False).encode() in data for name in ids)
+        return frozenset(name for name in ids if json.dumps(name, ensure_ascii=False).encode() in data)

@@ -54,6 +54,7 @@ class SqlBookkeeping(PendingStubs, Progress, Editions):
     _connection: Connection
 
     def __init__(self) -> None:
+        super().__init__()
         self._counted: set[Place] = set()
         """Where this process has begun an attempt that has not ended."""
         self._owed: set[Place] = set()

@@ -95,9 +95,8 @@ class Connection(Protocol):
         """All rows of a query. Raises `Unavailable`."""
         return await self.run(lambda sql: list(sql.execute(text, values)), Access.READING, workspace)
 
-    async def flush(self) -> None:
-        """Take deleted rows off the disk, where the database can."""
-        return
+    async def flush(self, sessions: Sequence[str]) -> None:
+        """Take deleted rows of these sessions off the disk. Raises `Unavailable`."""
 
     async def check(self) -> str:
         """Why the database cannot be read right now; empty when it can."""

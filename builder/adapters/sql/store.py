@@ -3,16 +3,16 @@
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
 from typing_extensions import override
 
-from builder.adapters.sql import bookkeeping, identities, reading, scopes, sessionless
+from builder.adapters.sql import identities, reading, scopes, sessionless
 from builder.adapters.sql.bookkeeping import SqlBookkeeping
 from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Row, Vector
+from builder.adapters.sql.erasing import SqlEraser
 from builder.adapters.sql.rows import (
     BREADCRUMB_COLUMNS,
     REVISION,
@@ -25,7 +25,7 @@ from builder.adapters.sql.rows import (
 from builder.adapters.sql.workspace import SqlWorkspaceReader
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.identity import Identity
-from builder.domain.recall import Ended, Recall, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
 
 _PASSAGE_COLUMNS = "workspace, session, incarnation, sequence, ordinal, start, stop, terms, tokens, traits, vector, model"
@@ -52,7 +52,7 @@ _COUNT = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
 _VERSION = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
 
 
-class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
+class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
     """A store in one database."""
 
     def __init__(self, connection: Connection) -> None:
@@ -247,27 +247,6 @@ class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
 
         workspaces = {crumb.workspace for crumb in breadcrumbs}
         return await self._connection.run(work, Access.READING, workspaces.pop() if len(workspaces) == 1 else EVERY_WORKSPACE)
-
-    @override
-    async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
-        crumbs = await self._connection.run(
-            lambda sql: bookkeeping.erase(sql, workspace, session, identity, until), workspace=workspace
-        )
-        await self._connection.flush()
-        return crumbs
-
-    @override
-    async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        return breadcrumbs(await self._connection.rows(bookkeeping.TRACES, (workspace, identity), workspace))
-
-    @override
-    async def ended(self, moment: datetime) -> tuple[Ended, ...]:
-        return await self._connection.run(lambda sql: bookkeeping.ended(sql, moment), Access.READING)
-
-    @override
-    async def purge(self, ended: tuple[Ended, ...]) -> None:
-        await self._connection.run(lambda sql: bookkeeping.purge(sql, ended))
-        await self._connection.flush()
 
 
 def _remember(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> int:

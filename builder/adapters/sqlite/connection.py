@@ -15,6 +15,7 @@ import stamina
 from typing_extensions import override
 
 from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Refusals, Row
+from builder.adapters.sqlite.remnants import overwrite
 from builder.domain.errors import Misconfigured, Unavailable
 
 MEMORY = ":memory:"
@@ -87,7 +88,7 @@ class SqliteConnection(Connection):
         return self._damage
 
     @override
-    async def flush(self) -> None:
+    async def flush(self, sessions: Sequence[str]) -> None:
         def checkpoint() -> None:
             with self._translated():
                 self._checkpoint()
@@ -124,10 +125,22 @@ class SqliteConnection(Connection):
         return result
 
     def _checkpoint(self) -> None:
-        """Bring the log into the file: it holds deleted rows. While somebody reads the file, it waits for the next write."""
+        """Take deleted rows out of the log and the file. While somebody reads the log, it waits for the next write."""
         self._waits = True
         with suppress(apsw.BusyError):
-            ((self._waits, *_),) = self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            ((is_busy, *_),) = self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._waits = bool(is_busy) or not (self._path == MEMORY or self._overwrite())
+
+    def _overwrite(self) -> bool:
+        """Overwrite what stands in free space; False when somebody has written since the checkpoint."""
+        with _transaction(self._sql):
+            if Path(f"{self._path}-wal").stat().st_size:
+                return False
+            overwrite(self._path)
+            # After a write, other connections read again what they have in memory.
+            self._sql.pragma("user_version", self._sql.pragma("user_version"))
+        self._sql.execute("PRAGMA shrink_memory")  # this one has them too
+        return True
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

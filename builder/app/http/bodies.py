@@ -8,10 +8,10 @@ from builder.client import ReceivedContext
 from builder.client.asking import CONTEXT_SECONDS
 from builder.remember.record import MAX_VERSION, AgentName, Ending, SentMoment
 from builder.remember.schemas.base import UserId
+from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (
     CompactRequest,
     ExplainRequest,
-    ForgetRequest,
     HistoryRequest,
     Number,
     SearchRequest,
@@ -163,7 +163,7 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
             "earlier": 0,
         },
     ),
-    "forget": ({"id": "m110", "by": "maya"}, {"receipts": [_RECEIPT]}),
+    "forget": ({"id": "m110", "by": "maya"}, {"receipts": [_RECEIPT], "rest": 0, "dead_letters": 0}),
     "compact": ({"session": "s42"}, {"units": 0, "summary": "", "reason": "there is nothing to summarise"}),
     "export": (None, '{"id": "m110", "schema_name": "user.message.v1", "session": "s42", "context": {"content": "…"}}\n'),
 }

@@ -1,8 +1,9 @@
 """The application: routes to the verbs of the service. Every rule is the service's."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, FastAPI, Header, Query, Request, Response
@@ -23,11 +24,12 @@ from builder.app.http.tokens import Tokens
 from builder.app.verbs import Breadcrumbs, Explanation, Passages, Receipts, Sessions, SessionStrip
 from builder.client import BreadcrumbRecord
 from builder.domain.summary import CompactionResult
+from builder.extra import Request as ExtraRequest
 from builder.publish.event import AgentContextV1
+from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (
     CompactRequest,
     ExplainRequest,
-    ForgetRequest,
     HistoryRequest,
     SearchRequest,
     SessionsRequest,
@@ -54,8 +56,8 @@ class Parts:
     installation: Installation
 
 
-def application(parts: Parts, max_body_bytes: int) -> FastAPI:
-    """The ASGI application; it has no lifespan."""
+def application(parts: Parts, max_body_bytes: int, requests: Mapping[str, ExtraRequest] = MappingProxyType({})) -> FastAPI:
+    """The ASGI application; it has no lifespan. requests: those of extras, each a `POST /v1/NAME`."""
     app = FastAPI(
         title="context-builder", version=__version__, description=ABOUT, docs_url=None, redoc_url=None,
         swagger_ui_oauth2_redirect_url=None, separate_input_output_schemas=False,
@@ -63,6 +65,7 @@ def application(parts: Parts, max_body_bytes: int) -> FastAPI:
     )  # fmt: skip
     app.state.parts = parts
     app.include_router(router)
+    app.include_router(_routes(requests))
     app.add_middleware(TokenCheck, prefix=router.prefix, tokens=parts.tokens, rate=parts.rate, failures=parts.failures)
     app.add_middleware(BodyLimit, most=max_body_bytes + BESIDE_BODY_BYTES)
     add_handlers(app)
@@ -83,6 +86,22 @@ router = APIRouter(
     prefix="/v1", responses={name: {"description": "a problem", "content": {"application/problem+json": {"schema": PROBLEM}}}
     for name in ("4XX", "5XX")},
 )  # fmt: skip
+
+
+def _routes(requests: Mapping[str, ExtraRequest]) -> APIRouter:
+    brought = APIRouter(prefix=router.prefix, responses=router.responses)
+    for name, request in requests.items():
+        summary, endpoint = (request.model.__doc__ or name).partition("\n")[0], _endpoint(name, request.model)
+        brought.add_api_route(f"/{name}", endpoint, methods=["POST"], response_model=request.answer, summary=summary, name=name)
+    return brought
+
+
+def _endpoint(name: str, model: type[BaseModel]) -> Callable[..., Awaitable[Response]]:
+    async def answer(body: BaseModel, client: Asker) -> Response:
+        return _json(await client.request(name, _fields(body)))
+
+    answer.__annotations__["body"] = model
+    return answer
 
 
 def _documented(name: str, media: str = "application/json") -> dict[str, Any]:
@@ -227,9 +246,7 @@ async def strip(request: Annotated[StripRequest, _body("strip")], client: Asker)
     return _json(await client.request("strip", _fields(request)))
 
 
-@router.post(
-    "/forget", response_model=Receipts, summary="Erase a breadcrumb and all that was made from it", **_documented("forget")
-)
+@router.post("/forget", response_model=Receipts, summary="Erase messages, a person or a session", **_documented("forget"))
 async def forget(request: Annotated[ForgetRequest, _body("forget")], client: Asker) -> Response:
     """For ever."""
     return _json(await client.request("forget", {**_fields(request), "by": request.by or client.caller.name}))

@@ -21,7 +21,8 @@ from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.requests import cursor, place_of
 from builder.wire.subjects import check_token
-from builder.worker.access import AccessControl, Caller
+from builder.worker.access import AccessControl
+from builder.worker.callers import Caller
 from builder.worker.jobs import Job, UnexpectedError, guard
 
 log = logging.getLogger("builder.http")

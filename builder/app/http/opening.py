@@ -15,7 +15,9 @@ from builder.app.http.limits import FAILURES, REQUESTS, RateLimit
 from builder.app.http.tokens import OWN_TOKEN, local_tokens
 from builder.app.line import Line
 from builder.app.settings import Settings
+from builder.extra import of_kind
 from builder.worker.access import AccessControl
+from builder.worker.callers import RIGHTS
 from builder.worker.request_handlers import Verb
 
 
@@ -37,7 +39,9 @@ def open_door(
     if http.tokens is None and not (makes_token and _is_loopback(http.host)):
         return None
     tokens = local_tokens(http.tokens, settings.data_dir, settings.workspace)
-    access = AccessControl(line.log, verbs, line.consumers)
+    requests = of_kind("requests", {})
+    rights = {**RIGHTS, **{name: each.right for name, each in requests.items()}}
+    access = AccessControl(line.log, verbs, line.consumers, rights)
     fanout = Fanout(ContextStream(connection.jetstream(), settings.installation), access, tokens.holders)
     parts = Parts(
         access=access, tokens=tokens, rate=RateLimit(http.requests_a_minute, REQUESTS),
@@ -45,7 +49,7 @@ def open_door(
         connection=connection, installation=settings.installation,
     )  # fmt: skip
     own = None if http.tokens else settings.data_dir.expanduser() / OWN_TOKEN
-    return OpenDoor(application=application(parts, settings.worker.max_body_bytes), fanout=fanout, own_token=own)
+    return OpenDoor(application=application(parts, settings.worker.max_body_bytes, requests), fanout=fanout, own_token=own)
 
 
 def _is_loopback(host: str) -> bool:

@@ -10,7 +10,8 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.ports.store import CompleteStore, StoreLocation
 from builder.remember.decode import decode
-from builder.worker.erasure import LAST_TOMBSTONE, Erasure
+from builder.worker.erasure import Erasure
+from builder.worker.forgetting import LAST_TOMBSTONE
 from builder.worker.log import StoredLog
 
 
@@ -41,4 +42,4 @@ async def end_erasures(settings: Settings, location: StoreLocation, js: JetStrea
         after, last = await store.watermark(*LAST_TOMBSTONE), await stream.last()
         if after.incarnation == last.incarnation:
             pending = [each async for each in tombstones(settings, stream, after, last.next)]
-            await erasure_of(settings, store, js, last.incarnation).erase_again(pending)
+            await erasure_of(settings, store, js, last.incarnation).erase_again(tuple(pending))

@@ -35,7 +35,7 @@ from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.store import CallOrigin, CompleteStore, StoreLocation
 from builder.remember.decode import decode
-from builder.worker.erasure import LAST_TOMBSTONE
+from builder.worker.forgetting import LAST_TOMBSTONE
 from builder.worker.log import StoredLog
 from builder.worker.purging import Purging, purge_rows
 
@@ -251,8 +251,11 @@ async def _fill(
 
 async def _follow_tombstones(settings: Settings, store: CompleteStore, stream: NatsStream, until: Place) -> None:
     """Erase what was forgotten while its copy was made; a message is deleted after its tombstone has come."""
+    sessions = set[str]()
     async for tombstone in tombstones(settings, stream, await store.watermark(*LAST_TOMBSTONE), until):
         await store.erase(tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place)
+        sessions |= {each.session for each in await store.traces(tombstone.workspace, tombstone.removes)}
+    await store.vacuum(frozenset(sessions))
 
 
 async def _examine(

@@ -205,7 +205,7 @@ def _item(piece: _Piece, choice: Choice, plan: Plan, draft: PageDraft) -> Item:
     finds = [choice.finds[find] for find in plan.parts.get(number, ())]
     if number in choice.observations:
         return _item_of_find(choice.observations[number], draft)
-    if number in plan.whole:
+    if number in plan.whole and not (finds and number in choice.folded):
         item = limited(entry, draft.limits, writer)
         item = writer.with_pictures(item) if number in plan.pictured else item
         return replace(item, reason=NEWEST if number < plan.newest else _reason(choice, number, draft))

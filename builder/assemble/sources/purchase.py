@@ -78,11 +78,14 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
 
 def _filled(draft: PageDraft, choice: Choice, best: _Purchase, excess: int) -> _Purchase:
     """With what is left for the newest message or result that is a part."""
-    entry, allowance = min(best.plan.caps, default=-1), best.plan.spent + best.free
+    number, allowance = min(best.plan.caps, default=-1), best.plan.spent + best.free
     room = int(min(best.free, _room(draft, allowance, allowance).newest - best.plan.for_newest))
-    if entry < 0 or room < MIN_ROOM:
+    if number < 0 or room < MIN_ROOM:
         return best
-    longer = replace(best.plan, caps=best.plan.caps | {entry: best.plan.caps[entry] + room})
+    entry = choice.order[number]
+    size = sum(item.size for item in best.placement.conversation if item.entry == entry)
+    finds = sum(choice.finds[find].tokens for find in best.plan.parts.get(number, ()))
+    longer = replace(best.plan, caps=best.plan.caps | {number: size - finds + room})
     placed = placement(draft, choice, longer)
     free = _put(draft, placed, longer.summary) - excess
     if free >= 0:
@@ -247,9 +250,8 @@ def account(draft: PageDraft, choice: Choice, bought: Plan) -> None:
             omissions.append(Omission(id=name, reason=reason, tokens=find.tokens if stands_for else 0))
     draft.omissions.name((*omissions, *draft.retrieval.omissions))
     for cause, candidates in ((reason, draft.retrieval.crowded()), (IRRELEVANT, draft.retrieval.irrelevant())):
-        draft.omissions.add(cause, candidates.every, candidates.nearest)
+        draft.omissions.add(cause, candidates.rows, candidates.scores)
     for entry, limit in draft.limits.left_out:
         draft.omissions.add(limit, entry.rows)
     if not draft.whole:
-        older = dialogue_rows(view)
-        draft.omissions.add(OLDER, older, older[::-1].tolist())
+        draft.omissions.add(OLDER, dialogue_rows(view))

@@ -76,14 +76,30 @@ def _evenly(draft: PageDraft, room: int, most: int) -> dict[Entry, Item]:
     caps = even_caps([full.size for full in every], min(room, most))
     parts = each(partial(_part, draft, full, cap) for full, cap in zip(every, caps, strict=True))
     lines = [_line(draft, full) for full in every]
-    for_lines = sum(line.size for line in lines)
-    for full, part, line in sorted(zip(every, parts, lines, strict=True), key=lambda of: of[0].size):
+    there = _within(draft, every, lines, most)
+    for_lines = sum(lines[number].size for number in there)
+    for number in sorted(there, key=lambda number: every[number].size):
+        entry, part, line = every[number].entry, parts[number], lines[number]
         for_lines -= line.size
         item = part if part.size <= most - for_lines else line
-        if full.entry and item.size <= most - for_lines:
-            placed[full.entry] = item
+        if entry and item.size <= most - for_lines:
+            placed[entry] = item
             most -= item.size
     return placed
+
+
+def _within(draft: PageDraft, every: Sequence[Item], lines: Sequence[Item], most: int) -> list[int]:
+    """Numbers of those whose lines have room together: without the longest ones, and with the newest as long as any."""
+    newest = draft.recall.view.row_of(draft.recall.trigger.id)
+    there = [number for number, line in enumerate(lines) if line.size <= most]
+    there.sort(key=lambda number: (newest not in _rows(every[number]), lines[number].size))
+    while sum(lines[number].size for number in there) > most:
+        there.pop()
+    return there
+
+
+def _rows(item: Item) -> Sequence[int]:
+    return item.entry.rows if item.entry else ()
 
 
 def _part(draft: PageDraft, full: Item, cap: int) -> Item:

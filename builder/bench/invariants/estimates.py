@@ -27,6 +27,7 @@ def fits(reading: Reading, entries: Iterable[Entry]) -> bool:
     tokens = texts + _dates(reading, entries) + fixed(reading) + count_words(reading)
     if reading.profile.chat_format != "none":
         tokens = int(CHAT_FACTOR * tokens) + NAME_TOKENS * (len(entries) + 2)
+    tokens += (reading.published or {}).get("picture_tokens") or 0
     return UPPER_FACTOR * tokens + EXTRA_TOKENS <= reading.limit
 
 

@@ -72,7 +72,7 @@ class Filler:
                 info.state.bytes,
             )
             self.step()
-        await self.core.store.purge(())  # of nothing: what was written is in the file afterwards
+        await self.core.store.vacuum(frozenset({""}))  # of nothing: what was written is in the file afterwards
         await self.core.store.check()  # a shared store is measured by it
         self.size = self.size._replace(store_bytes=self.core.store.size_bytes())
         return self.size.minus(before)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from builder.app.console import AsJson, progress_bars, say, settings, show
 from builder.cli.options import Servers, Target, User, Workspace, lines_of, target_of
-from builder.domain.errors import BuilderError, Misconfigured, Rejected, installation
+from builder.domain.errors import BuilderError, Rejected
 from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line, visible
 from builder.wire.subjects import session_token
@@ -153,35 +153,6 @@ def compact(
     report = asyncio.run(work())
     note = f"{report.units} units of {report.tokens_before} tokens are now {report.tokens_after}: summary {report.summary}"
     show(asdict(report), as_json, note=note if report.units else f"nothing was summarised: {report.reason}")
-
-
-def mcp(
-    workspace: Workspace = "",
-    servers: Servers = "",
-    *,
-    http: Annotated[
-        int,
-        typer.Option(help="Serve streamable HTTP on this port of loopback, for bearer tokens; 0 = standard input and output."),
-    ] = 0,
-) -> None:
-    """Serve the Model Context Protocol: tools of a memory for Claude Desktop, Cursor, VS Code and agents."""
-    try:
-        from builder.app.http.tokens import local_tokens
-        from builder.app.mcp import Verifier, mcp_server
-    except ModuleNotFoundError as error:
-        raise Misconfigured(f"the package {error.name} is not installed; {installation('service,mcp')}") from error
-
-    if not http:
-        mcp_server(lambda: target_of(servers, workspace).connect()).run("stdio")
-        return
-    configuration = settings()
-    tokens = local_tokens(configuration.http.tokens, configuration.data_dir, configuration.workspace)
-    server = mcp_server(
-        lambda: target_of(servers, workspace).connect(),
-        Verifier(tokens, workspace or configuration.workspace),
-        f"http://127.0.0.1:{http}",
-    )
-    server.run("streamable-http", host="127.0.0.1", port=http, stateless_http=True)
 
 
 async def _send_and_wait(

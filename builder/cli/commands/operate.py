@@ -4,7 +4,6 @@ import asyncio
 import base64
 import json
 import uuid
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,28 +29,6 @@ def worker() -> None:
     if not configuration.nats.servers:
         raise Misconfigured("a worker needs CONTEXT_BUILDER_NATS__SERVERS; set it, or run `context-builder up`")
     asyncio.run(serve_until_signal(configuration))
-
-
-def rcrt(
-    *,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing: compare each context with that of the deployment's own builder.")
-    ] = False,
-) -> None:
-    """Be the context builder of an RCRT deployment: NATS_URL, RCRT_API_URL, OWNER_ID and AGENT_ID as its own builder has them."""
-    from tempfile import TemporaryDirectory
-
-    from builder.app.rcrt import bridging, rcrt_settings, service_parts, service_settings
-    from builder.cli.reports import dry_run_text
-    from builder.cli.serve import serve_until_signal
-
-    own, service = rcrt_settings(), settings()
-    with TemporaryDirectory(prefix="context-builder-rcrt-") as folder:
-        configuration = service_settings(service, own, folder if dry_run else "")
-        report = (lambda comparison: say(dry_run_text(comparison))) if dry_run else None
-        others = "the agents that RCRT's records define (`context-builder consumers` shows them)"
-        bridge = partial(bridging, settings=configuration, own=own, report=report)
-        asyncio.run(serve_until_signal(configuration, service_parts(), bridge, others))
 
 
 def demo(

@@ -13,10 +13,11 @@ from builder.app.console import AsJson, progress_bar, say, show
 from builder.cli.options import Servers, Target, User, Workspace, target_of
 from builder.domain.errors import Rejected
 from builder.domain.text import visible
+from builder.wire.forgetting import MAX_FORGOTTEN
 from builder.wire.subjects import optional_token, session_text, session_token
 
 if TYPE_CHECKING:
-    from builder.client import PersonReceipt, SearchResult
+    from builder.client import PersonReceipt, SearchResult, SessionReceipt
 
 SessionOption = Annotated[str, typer.Option("--session", "-s", help="The session, as other commands take it.")]
 Id = Annotated[str, typer.Argument(help="Id of the breadcrumb.")]
@@ -107,7 +108,9 @@ def context(
 def forget(
     breadcrumbs: Annotated[list[str] | None, typer.Argument(help="Ids of the breadcrumbs.")] = None,
     user: User = "",
-    session: Annotated[str, typer.Option("--session", "-s", help="Their session, if the store does not have them.")] = "",
+    session: Annotated[
+        str, typer.Option("--session", "-s", help="The whole session; with ids theirs, if the store does not have them.")
+    ] = "",
     by: Annotated[str, typer.Option(help="Name for the receipt.")] = "",
     workspace: Workspace = "",
     servers: Servers = "",
@@ -115,20 +118,22 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Erase breadcrumbs and all that was made from them: stream, store, vectors, caches, summaries, contexts, dead letters."""
+    """Erase breadcrumbs, a person or a session, and all that was made from them: stream, store, summaries, contexts, letters."""
     target, token = target_of(servers, workspace), optional_token(session)
-    if bool(breadcrumbs) == bool(user):
-        raise Rejected("give either ids or --user: one of them says what to forget")
-    if user:
+    if bool(breadcrumbs) + bool(user) + bool(session and not breadcrumbs) != 1:
+        raise Rejected("give ids, --user or --session: one of them says what to forget")
+    if not breadcrumbs:
         if sys.stdin.isatty() and not yes:
-            crumbs = asyncio.run(_history(target, {"user": user}, 0))
+            crumbs = asyncio.run(_history(target, {"user": user} if user else {"session": token}, 0))
             sessions = len({crumb["session"] for crumb in crumbs})
-            typer.confirm(f"Erase {len(crumbs)} breadcrumbs of {user!r} in {sessions} sessions for ever?", abort=True, err=True)
-        _forget_person(target, user, by, as_json)
+            what = f"of {user!r} in {sessions} sessions" if user else f"of session {session!r}"
+            typer.confirm(f"Erase {len(crumbs)} breadcrumbs {what} for ever?", abort=True, err=True)
+        _forget_all(target, user, session, by, as_json)
         return
 
     async def work() -> list[dict[str, Any]]:
-        answers = [await target.request("forget", {"id": each, "session": token, "by": by}) for each in breadcrumbs or ()]
+        parts = [breadcrumbs[start : start + MAX_FORGOTTEN] for start in range(0, len(breadcrumbs), MAX_FORGOTTEN)]
+        answers = [await target.request("forget", {"ids": part, "session": token, "by": by}) for part in parts]
         return [_with_text(receipt) for answer in answers for receipt in answer["receipts"]]
 
     receipts = asyncio.run(work())
@@ -190,16 +195,18 @@ def export(
     say(f"{done.lines} exported; {done.secrets} secrets and {done.unreadable} that the service rejects were left out")
 
 
-def _forget_person(target: Target, user: str, by: str, as_json: bool) -> None:
-    async def work() -> "PersonReceipt":
+def _forget_all(target: Target, user: str, session: str, by: str, as_json: bool) -> None:
+    async def work() -> "PersonReceipt | SessionReceipt":
         async with target.connect() as client:
-            return await client.forget_person(user, by=by, progress=advance)
+            if user:
+                return await client.forget_person(user, by=by, progress=advance)
+            return await client.forget_session(session, by=by, progress=advance)
 
     with progress_bar("forget") as advance:
         receipt = asyncio.run(work())
     receipts = receipt.receipts
     answer = {
-        "user_id": receipt.user_id,
+        **({"user_id": user} if user else {"session": session}),
         "by": receipt.by,
         "breadcrumbs": len({each.id for each in receipts}),
         "sessions": receipt.sessions,
@@ -207,8 +214,10 @@ def _forget_person(target: Target, user: str, by: str, as_json: bool) -> None:
         **{name: sum(getattr(each, name) for each in receipts) for name in ("versions", "messages", "contexts", "dead_letters")},
         "receipts": [asdict(each) | {"at": each.at.isoformat()} for each in receipts],
     }
-    note = f"forgot {answer['breadcrumbs']} breadcrumbs of {user} in {len(receipt.sessions)} sessions: {_counts(answer)}"
-    show(answer, as_json, note=note if receipts else f"nothing of {user} is remembered")
+    answer["dead_letters"] += getattr(receipt, "other_letters", 0)
+    what = f"{user} in {len(receipt.sessions)} sessions" if user else f"session {session}"
+    note = f"forgot {answer['breadcrumbs']} breadcrumbs of {what}: {_counts(answer)}"
+    show(answer, as_json, note=note if receipts or answer["dead_letters"] else f"nothing of {user or session} is remembered")
 
 
 def _with_text(answer: dict[str, Any]) -> dict[str, Any]:

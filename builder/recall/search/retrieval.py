@@ -23,21 +23,19 @@ POOL_FACTOR = 2.0
 LABEL_TOKENS = 4
 MIN_TERMS, PROBABLE = 4, 0.05
 """A passage of fewer terms that shares no word with the query is a find where it is so probable: "will do" is none."""
-MAX_NAMED_PASSAGES = 100
-"""Passages that are named when they are not probable enough; all others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotRetrieved:
     """Candidates that were not found."""
 
-    nearest: tuple[int, ...]
-    """Rows, the nearest first."""
-    every: Ints
-    """All such rows, in place order."""
+    rows: Ints
+    """In place order."""
+    scores: Floats
+    """The best passage of each, shape (rows,)."""
 
 
-NO_ROWS = NotRetrieved((), np.zeros(0, np.int64))
+NO_ROWS = NotRetrieved(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +104,10 @@ def _relevant(query: Query, view: View, rules: Retrieval, candidates: Candidates
 
 
 def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:
-    nearest = view.crumb[best_of(scores, np.flatnonzero(passages), MAX_NAMED_PASSAGES)]
-    rows = np.zeros(view.size, np.bool_)
-    rows[view.crumb[passages]] = True
-    return NotRetrieved(tuple(dict.fromkeys(nearest.tolist())), np.flatnonzero(rows))
+    best = np.full(view.size, -np.inf, scores.dtype)
+    np.maximum.at(best, view.crumb[passages], scores[passages])
+    rows = np.flatnonzero(best > -np.inf)
+    return NotRetrieved(rows, best[rows])
 
 
 def _deduplicate(pool: Ints, view: View, page_rows: frozenset[int]) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:

@@ -1224,17 +1224,27 @@ export interface FetchRequest {
   version?: number | null;
 }
 /**
- * Erase a breadcrumb and all that was made from it.
+ * Erase breadcrumbs, all that was said by and to a person, or a session, and all that was made from it.
  */
 export interface ForgetRequest {
   /**
-   * id of the breadcrumb
+   * id of a breadcrumb
    */
-  id: string;
+  id?: string;
   /**
-   * its session; needed only when the store does not know it, as with a secret
+   * ids of breadcrumbs
+   *
+   * @maxItems 1000
+   */
+  ids?: string[];
+  /**
+   * a whole session; beside ids theirs, needed only when the store does not know it, as with a secret
    */
   session?: string;
+  /**
+   * the `user_id` of a person
+   */
+  user?: string;
   /**
    * who asks, for the receipt
    */
@@ -1299,6 +1309,7 @@ export interface Mark {
   place: Place;
   session: string;
   to?: string;
+  secret?: Version | null;
 }
 /**
  * Which of these ids are taken, and by what, or closed. `import` asks before it publishes.
@@ -1424,9 +1435,14 @@ export interface Receipt {
 }
 /**
  * Of a forgetting; none = it was forgotten before.
+ *
+ * rest: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
+ * of the receipts.
  */
 export interface Receipts {
   receipts: Receipt[];
+  rest: number;
+  dead_letters: number;
 }
 /**
  * RCRT's record, as far as this service reads it.

@@ -198,11 +198,11 @@ def test_what_is_found_for_a_tool_s_answer_stands_in_front_of_its_turn() -> None
     assert shown(again)[0] == shown(asked)[0]
 
 
-def test_one_result_to_answer_from_stands_last_where_the_one_that_triggered_has_no_room() -> None:
+def test_of_results_to_answer_from_the_one_that_triggered_stands_where_one_alone_has_room() -> None:
     rows = [said(1, "How hot?"), calling(2, "r1", query="old " * 9), answer(3, "r1", "x " * 900)]
     rows += [calling(4, "r2", "r3", content=""), answer(5, "r2", "found " * 300)]
     *_, last = shown(make_context(answer(6, "r3", "two " * 300), rows, profile(over=TWO, budget=90)))
-    assert (last[0], [call for call, _ in last[2]]) == ("assistant", ["r2"])
+    assert (last[0], [call for call, _ in last[2]]) == ("assistant", ["r3"])
 
 
 def test_calls_to_answer_from_stand_last_with_the_words_that_were_said_with_them() -> None:

@@ -8,7 +8,8 @@ import pytest
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
 from builder.wire.requests import breadcrumb_json
-from builder.worker.access import RIGHTS, AccessControl, Caller, Right
+from builder.worker.access import AccessControl
+from builder.worker.callers import RIGHTS, Caller, Right
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.request_handlers import Lookup
 from tests.factories import make_breadcrumb, make_profile, make_remembered
@@ -58,7 +59,8 @@ async def access(store: DurableStore) -> AccessControl:
 
 
 async def forgotten(_workspace: str, data: bytes) -> dict[str, Any]:
-    return {"receipts": [{"by": json.loads(data)["by"]}]}
+    request = json.loads(data)
+    return {"receipts": [{"by": request["by"], "id": name} for name in request["ids"]]}
 
 
 async def found(_workspace: str, data: bytes) -> dict[str, Any]:
@@ -135,7 +137,7 @@ async def test_the_history_of_others_looks_like_one_that_is_empty(access: Access
 async def test_a_person_forgets_what_it_said_and_what_was_said_to_it(access: AccessControl) -> None:
     for identity, session in (("own-1", ""), ("own-2", "own"), ("bens-2", "bens")):
         answer = await ask(access, ADA, "forget", id=identity, session=session, by="admin")
-        assert answer == {"receipts": [{"by": "ada"}]}
+        assert answer == {"receipts": [{"by": "ada", "id": identity}]}
     for identity in ("bens-1", "agents-1", "note-1", "note-2", "group-2", "secret-1", "unknown"):
         await refuses_to_forget(access, identity, "")
 
@@ -143,6 +145,23 @@ async def test_a_person_forgets_what_it_said_and_what_was_said_to_it(access: Acc
 @pytest.mark.parametrize("session", ["bens", "private", "hidden", "_", "unknown"])
 async def test_a_person_forgets_nothing_in_a_session_that_lacks_it(access: AccessControl, session: str) -> None:
     await refuses_to_forget(access, "own-1", session)
+
+
+@pytest.mark.parametrize(
+    ("request_", "ids"),
+    [
+        ({"user": "ada"}, ["own-2", "group-1", "notes-2", "shy-2", "bens-2", "private-2", "private-1", "own-1"]),
+        ({"session": "own"}, ["own-2", "own-1"]),
+        ({"user": "ben"}, []),
+        ({"session": "bens"}, []),
+    ],
+)
+async def test_a_person_forgets_all_of_itself_or_of_its_own_session_and_nothing_of_others(
+    access: AccessControl, request_: dict[str, str], ids: list[str]
+) -> None:
+    answer = await ask(access, ADA, "forget", **request_)
+    assert [(each["id"], each["by"]) for each in answer["receipts"]] == [(name, "ada") for name in ids]
+    assert answer["rest"] == 0
 
 
 async def refuses_to_forget(access: AccessControl, identity: str, session: str) -> None:

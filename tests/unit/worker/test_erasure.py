@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from builder.domain.breadcrumb import StreamMessage
+from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Unavailable
+from builder.domain.reports import Receipt
 from builder.remember.decode import decode
-from builder.worker.erasure import ContextEraser, Erasure, Forgetting
+from builder.worker.erasure import Erasure
+from builder.worker.forgetting import Forgetting
 from tests.conversations import message_of, sent
 from tests.factories import make_place, remembered_of
 from tests.ports import MemoryStream, make_log
@@ -37,10 +39,18 @@ class Bench:
         self.drops.append(ids)
         return len(ids)
 
+    async def erase(self, tombstone: Breadcrumb = TOMBSTONE) -> Receipt:
+        (receipt,) = await self.erasure.erase((tombstone,))
+        return receipt
+
+
+async def nothing(_tombstone: Breadcrumb) -> tuple[Breadcrumb, ...]:
+    return ()
+
 
 async def test_every_trace_is_erased_and_the_receipt_counts_it() -> None:
     bench = Bench()
-    receipt = await bench.erasure.erase(TOMBSTONE)
+    receipt = await bench.erase()
     assert (receipt.workspace, receipt.session, receipt.id, receipt.by) == ("acme", "s42", "m1", "Ana")
     assert (receipt.versions, receipt.messages, receipt.contexts, receipt.dead_letters, receipt.cached) == (2, 2, 1, 1, 1)
     assert [message.place.sequence for message in bench.stream.messages] == [2]
@@ -51,15 +61,15 @@ async def test_every_trace_is_erased_and_the_receipt_counts_it() -> None:
 
 async def test_it_catches_up_first_so_that_nothing_older_is_stored_later() -> None:
     bench = Bench()
-    await bench.erasure.erase(TOMBSTONE)
+    await bench.erase()
     assert not await bench.store.remember(remembered_of(decode(hello(1))))
 
 
 async def test_requests_at_once_and_later_ones_get_the_same_receipt() -> None:
     bench = Bench()
-    first, second = await asyncio.gather(bench.erasure.erase(TOMBSTONE), bench.erasure.erase(TOMBSTONE))
+    first, second = await asyncio.gather(bench.erase(), bench.erase())
     assert first is second
-    assert await bench.erasure.erase(TOMBSTONE) is first
+    assert await bench.erase() is first
     assert len(bench.drops) == 1
 
 
@@ -67,57 +77,52 @@ async def test_a_run_that_failed_is_repeated() -> None:
     bench = Bench()
     bench.stream.is_away = True
     with pytest.raises(Unavailable):
-        await bench.erasure.erase(TOMBSTONE)
+        await bench.erase()
     bench.stream.is_away = False
-    assert (await bench.erasure.erase(TOMBSTONE)).versions == 2
+    assert (await bench.erase()).versions == 2
 
 
 async def test_a_request_that_is_cancelled_does_not_stop_the_run() -> None:
     bench = Bench()
-    request = asyncio.create_task(bench.erasure.erase(TOMBSTONE))
+    request = asyncio.create_task(bench.erase())
     await asyncio.sleep(0)
     request.cancel()
     await asyncio.wait({request})
-    assert (await bench.erasure.erase(TOMBSTONE)).versions == 2
+    assert (await bench.erase()).versions == 2
     assert len(bench.drops) == 1
 
 
 async def test_the_worker_replaces_contexts_that_were_being_built_during_an_earlier_run() -> None:
     bench = Bench()
-    await bench.erasure.erase(TOMBSTONE)
+    await bench.erase()
     bench.stream.contexts[9] = ("contexts.c", frozenset({"m1"}))
-    await bench.erasure.erase_in_order(TOMBSTONE)
+    await bench.erasure.erase_in_order(TOMBSTONE, nothing)
     assert bench.stream.stubs == ["contexts.a", "contexts.c"]
     assert len(bench.drops) == 2
 
 
 async def test_the_worker_that_comes_first_erases_once() -> None:
     bench = Bench()
-    await bench.erasure.erase_in_order(TOMBSTONE)
+    await bench.erasure.erase_in_order(TOMBSTONE, nothing)
     assert len(bench.drops) == 1
 
 
 async def test_versions_behind_the_tombstone_stay() -> None:
     bench = Bench()
-    await bench.erasure.erase(replace(TOMBSTONE, place=make_place(3)))
+    await bench.erase(replace(TOMBSTONE, place=make_place(3)))
     assert [message.place.sequence for message in bench.stream.messages] == [2, 3]
 
 
-async def test_a_stub_that_a_crash_left_pending_is_published_first() -> None:
-    store, stream = durable_store(), MemoryStream()
-    stream.contexts = {7: ("contexts.b", frozenset({"m1"}))}
-    await store.add_stub("contexts.a")
-    assert await ContextEraser(store, stream).replace("acme", frozenset({"m1"})) == 1
-    assert stream.stubs == ["contexts.a", "contexts.b"]
-    assert await store.pending_stubs() == ()
-
-
-async def test_a_stub_is_pending_until_it_is_published() -> None:
-    store, stream = durable_store(), MemoryStream()
-    stream.contexts, stream.is_away = {7: ("contexts.b", frozenset({"m1"}))}, True
-    with pytest.raises(Unavailable):
-        await ContextEraser(store, stream).replace("acme", frozenset({"m1"}))
-    assert await store.pending_stubs() == ("contexts.b",)
+async def test_tombstones_are_erased_in_one_walk_of_each_stream_and_each_has_its_receipt() -> None:
+    bench = Bench()
+    other = sent(10, "breadcrumb.deleted.v1", {"breadcrumb_id": "m2"}).breadcrumb
+    first, second = await bench.erasure.erase((TOMBSTONE, other))
+    assert [(each.id, each.versions, each.messages, each.dead_letters) for each in (first, second)] == [
+        ("m1", 2, 2, 1),
+        ("m2", 1, 1, 1),
+    ]
+    assert (first.contexts, second.contexts) == (1, 1)
+    assert (bench.stream.deletions, bench.stream.contexts_read, bench.stream.contexts) == (1, [7, 8], {})
 
 
 async def test_a_copy_is_deleted_only_while_its_id_is_closed() -> None:
@@ -128,7 +133,20 @@ async def test_a_copy_is_deleted_only_while_its_id_is_closed() -> None:
     assert await bench.store.remember(remembered_of(secret))
     assert not await bench.store.remember(remembered_of(edit))
     log = make_log(bench.stream, bench.store)
-    await Forgetting(log, bench.erasure, bench.stream, bench.stream).discard(edit)
+    await Forgetting(log, bench.erasure, bench.stream).discard(edit)
     assert [message.place.sequence for message in bench.stream.messages] == [1, 2, 3]
     await log.catch_up("acme", "s42")
     assert [crumb.version for crumb in await bench.store.versions("acme", "m1")] == [1, 2]
+
+
+async def test_the_worker_erases_with_a_tombstone_those_that_stand_behind_it() -> None:
+    bench = Bench()
+    other = sent(10, "breadcrumb.deleted.v1", {"breadcrumb_id": "m2"}).breadcrumb
+
+    async def behind(_tombstone: Breadcrumb) -> tuple[Breadcrumb, ...]:
+        return (other,)
+
+    await bench.erasure.erase_in_order(TOMBSTONE, behind)
+    await bench.erasure.erase_in_order(other, nothing)
+    assert (bench.stream.deletions, bench.stream.contexts_read, bench.stream.contexts) == (1, [7, 8], {})
+    assert await bench.store.versions("acme", "m2") == ()

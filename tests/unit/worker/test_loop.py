@@ -14,7 +14,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import DeliveryOutcome
 from builder.publish.event import encode
-from builder.worker.erasure import Forgetting
+from builder.worker.forgetting import Forgetting
 from builder.worker.jobs import Observer, Pauses
 from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor

@@ -7,18 +7,17 @@ from typing import Any, cast
 
 import pytest
 
-from builder.domain.breadcrumb import NO_SESSION, StreamMessage
+from builder.domain.breadcrumb import StreamMessage
 from builder.domain.context import context_id
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import CompactionResult
 from builder.ports.broker import PublishedEvent
-from builder.worker.erasure import Erasure, Forgetting
 from builder.worker.log import StoredLog
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
 from builder.worker.summary_scheduler import SummaryScheduler
-from tests.conversations import chat, deleted, message_of, said, sent
+from tests.conversations import chat, deleted, said
 from tests.factories import MORNING, make_profile
 from tests.ports import FixedConsumers, MemoryPublisher, MemoryStream, make_log
 from tests.stores import durable_store
@@ -47,11 +46,9 @@ class Bench:
         self.store, self.stream, self.published = durable_store(), MemoryStream(messages), Archive()
         self.requests: list[tuple[str, str, str, bool]] = []
         log = make_log(self.stream, self.store, now=lambda: NOW)
-        erasure = Erasure(log, self.stream, lambda _workspace, _ids: 0)
-        self.forgetting = Forgetting(log, erasure, self.stream, self.stream)
         consumers = FixedConsumers(make_profile(consumer="a"), make_profile(consumer="b", triggers=("note.v1",)))
         summaries = cast("SummaryScheduler", SimpleNamespace(compact=self.compact))
-        own = RequestHandlers(log, MemoryPublisher(), self.forgetting, consumers, summaries, self.profile)
+        own = RequestHandlers(log, MemoryPublisher(), consumers, summaries, self.profile)
         self.verbs = {
             **Lookup(StoredLog(self.store, lambda: NOW)).verbs,
             **Contexts(self.store, self.published).verbs,
@@ -145,32 +142,6 @@ async def test_consumers_are_those_of_the_present_profiles() -> None:
     assert [(each["name"], tuple(each["triggers"])) for each in consumers] == [("a", ("user.message.v1",)), ("b", ("note.v1",))]
 
 
-async def test_forget_publishes_a_tombstone_into_each_session_that_has_the_breadcrumb() -> None:
-    bench = await holding()
-    of_an_earlier_release = said(1, "Hello."), said(2, "Hello.", session="s43", id="m1", version=2)
-    await bench.store.remember_all(of_an_earlier_release)
-    receipts = (await bench.ask("forget", id="m1", by="Ana"))["receipts"]
-    assert [receipt["session"] for receipt in receipts] == ["s42", "s43"]
-    assert [message.subject for message in bench.stream.messages] == [
-        f"breadcrumbs.acme.{session}.breadcrumb.deleted.v1" for session in ("s42", "s43")
-    ]
-    assert await bench.store.versions("acme", "m1") == ()
-
-
-async def test_forget_of_what_the_store_does_not_know_needs_a_session() -> None:
-    bench = await holding()
-    with pytest.raises(Rejected, match="name its session"):
-        await bench.ask("forget", id="m1")
-    assert len((await bench.ask("forget", id="m1", session="s42"))["receipts"]) == 1
-
-
-async def test_what_was_forgotten_before_gives_no_receipt_and_no_second_tombstone() -> None:
-    bench = await holding(said(1, "Hello."))
-    await bench.ask("forget", id="m1")
-    assert await bench.ask("forget", id="m1") == {"receipts": []}
-    assert len(bench.stream.messages) == 1
-
-
 async def test_compact_passes_its_request_on() -> None:
     bench = await holding()
     assert (await bench.ask("compact", session="s42", profile="default", keep_user=False))["units"] == 3
@@ -185,30 +156,3 @@ async def test_a_session_that_cannot_be_a_part_of_a_subject_is_refused(verb: str
     with pytest.raises(Rejected, match="session"):
         await bench.ask(verb, session="s.42", **more)
     assert bench.requests == []
-
-
-async def test_the_first_version_of_a_secret_erases_its_own_message_and_leaves_a_tombstone_that_closes_its_id() -> None:
-    message = message_of(1, "secret.v1", {"value": "hunter2"})
-    bench = Bench(message)
-    secret = sent(1, "secret.v1", {"value": "hunter2"})
-    await bench.store.remember(secret)
-    await bench.forgetting.apply(secret.breadcrumb)
-    assert [message.subject for message in bench.stream.messages] == ["breadcrumbs.acme.s42.breadcrumb.deleted.v1"]
-
-
-async def test_a_secret_under_the_id_of_a_readable_breadcrumb_erases_that_by_a_tombstone() -> None:
-    marks: dict[str, Any] = {"id": "m1", "version": 2, "sensitivity": "secret"}
-    bench = Bench(message_of(1, "note.v1", {"content": "Hello."}), message_of(2, "note.v1", {}, **marks))
-    secret = sent(2, "note.v1", {}, **marks)
-    for row in (sent(1, "note.v1", {"content": "Hello."}), secret):
-        await bench.store.remember(row)
-    await bench.forgetting.apply(secret.breadcrumb)
-    assert [message.subject for message in bench.stream.messages] == ["breadcrumbs.acme.s42.breadcrumb.deleted.v1"]
-    assert await bench.store.versions("acme", "m1") == ()
-
-
-async def test_a_tombstone_of_no_session_erases_in_all() -> None:
-    bench = Bench(message_of(1, "user.message.v1", {"content": "Hello."}), message_of(2, "user.message.v1", {}, "s43", id="m1"))
-    tombstone = deleted(9, "m1", NO_SESSION).breadcrumb
-    await bench.forgetting.apply(tombstone)
-    assert await bench.store.versions("acme", "m1") == ()

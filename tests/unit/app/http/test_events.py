@@ -13,7 +13,8 @@ from builder.app.http.events import HEARTBEAT, MAX_WAITING, REVOKED, SLOW, STOPP
 from builder.app.http.tokens import Tokens
 from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.errors import Unavailable
-from builder.worker.access import AccessControl, Caller
+from builder.worker.access import AccessControl
+from builder.worker.callers import Caller
 from builder.worker.log import StoredLog
 from tests.factories import MORNING
 from tests.http_api import write_tokens

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Hashable
 from contextvars import copy_context
+from dataclasses import replace
 from itertools import count, pairwise
 from typing import Any
 
@@ -157,6 +158,29 @@ def test_the_newest_result_is_there_before_older_messages_are() -> None:
     rows = [*ROWS, replied(400, "I look.", bash("r1", "cat log")), answered(401, "r1", LOG[:600]), said(402, "Hm.")]
     assert "  Result:" in conversation(page(rows, budget=900))
     assert conversation(page(rows, budget=900)).endswith("- User: Hm.")
+
+
+def test_of_a_result_that_a_limit_folds_the_passage_that_was_found_stands_in_place() -> None:
+    fact = "The red kiln of Delft stands behind the church."
+    rows = [
+        *chat(40),
+        replied(400, "I look.", bash("r1", "cat log")),
+        answered(401, "r1", f"{LOG}\n{fact}\n{LOG}"),
+        *chat(9, 410),
+    ]
+    rules = replace(make_profile().tool_output, fold_at=0.01, fold_keep=0)
+    context = page(rows, budget=4000, worth=None, tool_output=rules)
+    assert fact in conversation(context)
+    assert 0 < conversation(context).count("the burner runs") < 200
+    assert "Remark 1 " in conversation(context), "the room goes to everything else"
+
+
+@pytest.mark.parametrize("budget", [1260, 1320, 1380, 1440])
+@pytest.mark.parametrize(("text", "times"), [("👩‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ", 100), ("hello 👩‍👩‍👧‍👦🏴󠁧󠁢󠁥󠁮󠁧󠁿👩‍👩‍👧‍👦 ", 200)])
+def test_what_is_left_of_a_page_goes_to_the_newest_long_message(text: str, times: int, budget: int) -> None:
+    rows = [*chat(60), said(400, f"The plan: {text * times}"), said(405, f"A list: {text * (times + 37)}"), *chat(4, 510)]
+    context = page(rows, said(900, "?"), budget=budget, worth=None)
+    assert budget - 40 <= context.tokens <= budget
 
 
 def reading(number: int, path: str) -> list[StoredBreadcrumb]:

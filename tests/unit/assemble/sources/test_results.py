@@ -97,3 +97,11 @@ def test_results_that_had_no_room_at_first_have_it_with_their_heading_or_not_at_
         complete_results(draft, 0)
         assert draft.ledger.remaining >= 0
     assert numbers == {0, 1}
+
+
+@pytest.mark.parametrize("budget", [220, 300, 400])
+def test_where_not_even_a_line_of_each_has_room_the_newest_result_is_there_and_the_shortest_ones(budget: int) -> None:
+    requests = [item.entry.request for item in draft_of(budget, 9, *[300] * 10, 300).items("turn") if item.entry]
+    assert 1 < len(requests) < 12
+    assert requests[0] == "r0", "which is shorter"
+    assert requests[-1] == "r11"

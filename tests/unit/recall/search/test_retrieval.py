@@ -1,7 +1,6 @@
 """What is found among older messages: each thing once, nothing stale, nothing empty."""
 
 from builder.domain.recall import StoredBreadcrumb
-from builder.recall.search.retrieval import MAX_NAMED_PASSAGES
 from tests.conversations import answered, bash, replied, said
 from tests.factories import make_remembered, make_turn
 from tests.searches import BLAND, Search, best, find
@@ -144,12 +143,13 @@ def test_of_a_long_message_only_the_passage_that_answers_is_found() -> None:
     assert 0 < first.tokens < 200
 
 
-def test_what_is_not_near_enough_is_counted_and_the_nearest_of_it_is_named() -> None:
+def test_what_is_not_near_enough_is_counted_with_the_score_of_its_best_passage() -> None:
     search = find("Where is the kiln?", [*BLAND, "The kiln is in Delft.", "It rains."], min_probability=0.3)
-    assert search.found.irrelevant().every.tolist() == [*range(10), 11]
-    assert set(search.found.irrelevant().nearest) == {*range(10), 11}
-    many = find("Where is the kiln?", [*(f"Weather report number {n}." for n in range(300)), "The kiln."], min_probability=0.3)
-    assert (len(many.found.irrelevant().nearest), len(many.found.irrelevant().every)) == (MAX_NAMED_PASSAGES, 300)
+    assert search.found.irrelevant().rows.tolist() == [*range(10), 11]
+    filling = "The weather was fine and we walked along the river. " * 20
+    long = find("Where is the kiln?", [f"{filling}We lit the kiln. {filling}", "We lit the kiln.", filling], min_probability=1.0)
+    assert len(long.found.irrelevant().rows) == len(long.found.irrelevant().scores) == 3
+    assert long.found.irrelevant().scores[2] < min(long.found.irrelevant().scores[:2])
 
 
 def test_an_agent_s_message_that_is_found_brings_what_its_calls_answered() -> None:

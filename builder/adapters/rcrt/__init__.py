@@ -1,1 +1,0 @@
-"""The Handlebars templates of RCRT's records, written in Jinja2."""

@@ -1,0 +1,82 @@
+"""What an extra brings, and the extras that are installed: ours and other people's, found the same way."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel
+
+from builder.domain.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from builder.ports.store import StoreLocation
+    from builder.worker.callers import Right
+    from builder.worker.log import StoredLog
+
+GROUP = "context_builder.extras"
+"""Entry points of packages: the name of an extra, and where its `Extra` is."""
+
+
+RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
+"""Messages and store, workspace, and the request → the answer. Raises `BuilderError`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request that the service answers, over NATS and as `POST /v1/NAME`."""
+
+    model: type[BaseModel]
+    """The first line of its docstring is the description."""
+    answer: Any
+    """A type that pydantic knows."""
+    right: "Right"
+    handler: RequestHandler
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extra:
+    """What a package adds. It is made when a command starts, so its module imports nothing heavy."""
+
+    stores: Mapping[str, Callable[[str], "StoreLocation"]] = field(default_factory=dict)
+    """Scheme of a URL → the location that the URL names."""
+    requests: Mapping[str, Request] = field(default_factory=dict)
+    commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)
+    """Name → function, as typer takes it."""
+    groups: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = field(default_factory=dict)
+    """Name → help, and its commands."""
+
+
+@cache
+def installed() -> Mapping[str, Extra]:
+    """Name → extra, in the order of names. Raises `Misconfigured` for one that cannot be loaded, or a name that two have."""
+    extras: dict[str, Extra] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        if point.name in extras:
+            raise Misconfigured(f"two installed packages bring an extra {point.name!r}; uninstall one of them")
+        extras[point.name] = _loaded(point)
+    return extras
+
+
+def _loaded(point: EntryPoint) -> Extra:
+    origin = f"{point.value} of {point.dist.name}" if point.dist else point.value
+    try:
+        extra = point.load()
+    except (ImportError, AttributeError) as error:
+        raise Misconfigured(f"the extra {point.name!r} ({origin}) cannot be loaded: {error}; update or uninstall it") from error
+    if not isinstance(extra, Extra):
+        kind = type(extra).__name__
+        raise Misconfigured(f"the extra {point.name!r} ({origin}) is a {kind} and no Extra; update or uninstall it")
+    return extra
+
+
+def of_kind(kind: Literal["stores", "requests", "commands", "groups"], own: Mapping[str, Any]) -> dict[str, Any]:
+    """What the house has itself, and what the extras bring. Raises `Misconfigured` for a name that two have."""
+    every = dict(own)
+    for name, extra in installed().items():
+        for key, value in getattr(extra, kind).items():
+            if key in every:
+                raise Misconfigured(f"the extra {name!r} brings {key!r} to the {kind}, which has it already; uninstall it")
+            every[key] = value
+    return every

@@ -1,0 +1,54 @@
+"""An extra of somebody else: a store, a request with its route, and a command."""
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+from builder.domain.errors import Missing
+from builder.domain.recall import EVERY_SESSION
+from builder.extra import Extra, Request
+from builder.ports.store import StoreLocation
+from builder.worker.log import StoredLog
+
+
+class CountRequest(BaseModel):
+    """How many versions a breadcrumb has."""
+
+    id: str
+
+
+class Count(TypedDict):
+    """A number."""
+
+    number: int
+
+
+async def count(log: StoredLog, workspace: str, request: CountRequest) -> dict[str, Any]:
+    """See `CountRequest`. Raises `Missing`."""
+    await log.catch_up(workspace, EVERY_SESSION)
+    versions = await log.store.versions(workspace, request.id)
+    if not versions:
+        raise Missing(f"there is no breadcrumb {request.id!r}; look at its id")
+    return {"number": len(versions)}
+
+
+def store(url: str) -> StoreLocation:
+    """Of `toy:PATH`."""
+    from builder.app.broker import location  # noqa: PLC0415 - a command that opens no store loads nothing
+
+    return location(f"sqlite:{url.partition(':')[2]}")
+
+
+def toy(name: Annotated[str, typer.Argument(help="Whom to greet.")]) -> None:
+    """Greet somebody."""
+    sys.stdout.write(f"hello {name}\n")
+
+
+extra = Extra(
+    stores={"toy": store},
+    requests={"count": Request(model=CountRequest, answer=Count, right="read", handler=count)},
+    commands={"toy": toy},
+)

@@ -1,0 +1,37 @@
+"""What is erased is in no file of PostgreSQL's tables, nor in its samples of them."""
+
+from pathlib import Path
+from random import Random
+
+import psycopg
+
+from tests.factories import FAR, make_remembered
+from tests.postgres import server, superuser
+from tests.stores import shared_store
+
+ROWS = 120
+
+
+def files_with(numbers: range) -> set[str]:
+    words = [f"sorb-{number:03d} ".encode() for number in numbers]
+    with psycopg.connect(superuser("shared"), autocommit=True) as connection:
+        connection.execute("CHECKPOINT")
+    files = [file for file in Path(server().pgdata, "base").rglob("*") if file.is_file()]
+    return {file.name for file in files if any(word in file.read_bytes() for word in words)}
+
+
+async def test_erased_words_are_in_no_file_of_the_tables_and_in_no_sample() -> None:
+    store, random = shared_store(), Random(3)  # noqa: S311 - no secret
+    for number in range(ROWS):
+        text = f"sorb-{number:03d} " + " ".join(random.choices(("pear", "quince", "fig"), k=random.randrange(1, 150)))
+        await store.remember(make_remembered(text, number + 1, id=f"m{number}", session=f"s{number % 4}", tags=(text[:9],)))
+    with psycopg.connect(superuser("shared"), autocommit=True) as connection:
+        connection.execute("ANALYZE")
+    gone, kept = range(0, ROWS, 2), range(1, ROWS, 2)
+    assert files_with(gone)
+    for number in gone:
+        await store.erase("acme", f"s{number % 4}", f"m{number}", FAR)
+    await store.vacuum(frozenset({"s0", "s2"}))
+    assert files_with(gone) == set()
+    assert {crumb.id for number in kept for crumb in await store.versions("acme", f"m{number}")} == {f"m{n}" for n in kept}
+    store.close()
