@@ -27,8 +27,8 @@ LINE_TOKENS = 6
 """Of a call in a run of calls, about."""
 RESULT_LABEL_TOKENS, RESULT_FACTOR = 4, 1.05
 """Tokens of a result's label, and times its stored tokens, about."""
-HALF_TOKENS = 25
-"""Most tokens of the other half of question and answer that is bought with a find; a longer one is bought by itself."""
+QUESTION_TOKENS, ANSWER_TOKENS, ANSWER_SHARE = 25, 60, 0.1
+"""Most tokens of a question that comes along with its answer, and of an answer with its question; of a small room a share."""
 MAX_FINDS = 300
 """The best, which are looked at."""
 
@@ -215,11 +215,12 @@ def _leaders(finds: Sequence[Find], draft: PageDraft) -> Ints:
 
     A rule that was taken back comes along with the permission that ended it.
     """
+    room = draft.ledger.remaining
     ended_by = {row: permission for permission, rows in draft.active.rules.items() for row in rows}
     first: dict[int, int] = {}
     for number, find in enumerate(finds):
         first.setdefault(find.row, number)
-    above = [first.get(row, -1) if (row := ended_by.get(find.row, _leader(find))) != find.row else -1 for find in finds]
+    above = [first.get(row, -1) if (row := ended_by.get(find.row, _leader(find, room))) != find.row else -1 for find in finds]
     leaders = np.full(len(finds), -1, np.int64)
     for number in range(len(finds)):
         chain = [number]
@@ -231,9 +232,10 @@ def _leaders(finds: Sequence[Find], draft: PageDraft) -> Ints:
     return leaders
 
 
-def _leader(find: Find) -> int:
-    half = find.leader if find.tokens <= HALF_TOKENS else -1
-    return half if half >= 0 else find.replaces
+def _leader(find: Find, room: int) -> int:
+    most_of_answer = max(QUESTION_TOKENS, min(ANSWER_TOKENS, ANSWER_SHARE * room))
+    most = most_of_answer if find.reply_to >= 0 else QUESTION_TOKENS
+    return find.leader if find.leader >= 0 and find.tokens <= most else find.replaces
 
 
 _WORD = re.compile(r"\b[^\W\d]+\b")

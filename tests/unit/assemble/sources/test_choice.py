@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builder.assemble.sources.choice import HALF_TOKENS, MAX_FINDS, Choice, choice_of, entry_of
+from builder.assemble.sources.choice import ANSWER_TOKENS, MAX_FINDS, QUESTION_TOKENS, Choice, choice_of, entry_of
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.search.candidates import Find
 from tests.conversations import answered, bash, chat, replied, said, sent
@@ -100,11 +100,20 @@ def test_what_is_brought_belongs_to_the_first_of_its_chain_and_who_bring_each_ot
     assert choice(chat(60), *round_of).offers.leader.tolist() == [-1, 0, -1]
 
 
-def test_a_short_answer_comes_along_with_its_question_a_long_one_does_not_and_a_correction_always() -> None:
-    short, long = (Find(row=2, reply_to=1, tokens=tokens) for tokens in (HALF_TOKENS, HALF_TOKENS + 1))
-    correction = replace(long, reply_to=-1, replaces=1)
-    leaders = [choice(chat(60), Find(row=1), find).offers.leader.tolist() for find in (short, long, correction)]
+@pytest.mark.parametrize(("half", "most"), [("reply_to", ANSWER_TOKENS), ("answer", QUESTION_TOKENS)])
+def test_a_short_half_comes_along_with_its_other_half_a_long_one_does_not_and_a_correction_always(half: str, most: int) -> None:
+    short, long = (replace(Find(row=2, tokens=tokens), **{half: 1}) for tokens in (most, most + 1))
+    correction = replace(long, reply_to=-1, answer=-1, replaces=1)
+    draft = make_draft(chat(400), make_profile(budget=1000))
+    leaders = [choice_of(draft, (Find(row=1), find), 1.0).offers.leader.tolist() for find in (short, long, correction)]
     assert leaders == [[-1, 0], [-1, -1], [-1, 0]]
+
+
+def test_in_a_small_room_only_a_shorter_answer_comes_along() -> None:
+    drafts = [make_draft(chat(400), make_profile(budget=budget)) for budget in (300, 500, 1000)]
+    answers = [Find(row=2, reply_to=1, tokens=tokens) for tokens in (25, 45, 60)]
+    brought = [[choice_of(draft, (Find(row=1), each), 1.0).offers.leader[1] == 0 for each in answers] for draft in drafts]
+    assert brought == [[True, False, False], [True, True, False], [True, True, True]]
 
 
 @pytest.mark.parametrize(
