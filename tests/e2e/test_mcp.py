@@ -16,9 +16,11 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import TextContent
 
 from builder import __version__
+from builder.app.mcp import mcp_server
+from builder.client import connect
 from tests.commands import COMMAND, Command
 from tests.free_ports import free_port
-from tests.running import Broker, Running, environment, wait_for
+from tests.running import Broker, Running, wait_for
 
 PAGE = (Path(__file__).parents[2] / "builder" / "docs" / "mcp.md").read_text("utf-8")
 TOOLS = ["build_context", "search", "list_omitted", "fetch_omitted", "history", "remember", "forget"]
@@ -46,6 +48,11 @@ async def connected(env: dict[str, str], mark: str = "claude") -> AsyncIterator[
     arguments = [str(each) for each in server["args"]]  # type: ignore[attr-defined]
     async with Client(StdioServerParameters(command=COMMAND, args=arguments, env=env)) as client:
         yield client
+
+
+def inside(url: str) -> Client:
+    """The official client on the same server in this process: what tools do hangs on no pipe. url: of the broker."""
+    return Client(mcp_server(lambda: connect(url)))
 
 
 async def said(client: Client, tool: str, **arguments: object) -> str:
@@ -101,7 +108,7 @@ async def test_a_message_is_remembered_found_shown_and_forgotten(service: Runnin
 
 
 async def test_each_tool_says_what_it_may_change_and_what_its_data_are(service: Running) -> None:
-    async with connected(service.env) as client:
+    async with inside(service.url) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     hints = {name: tool.annotations for name, tool in tools.items() if tool.annotations}
     assert {name for name, each in hints.items() if each.read_only_hint} == {"search", "list_omitted", "fetch_omitted", "history"}
@@ -110,7 +117,7 @@ async def test_each_tool_says_what_it_may_change_and_what_its_data_are(service: 
 
 
 async def test_results_are_data_with_ids_and_what_is_left_out_is_listed_and_read(service: Running) -> None:
-    async with connected(service.env) as client:
+    async with inside(service.url) as client:
         for number in range(60):
             note = f"Number {number}: " + f"the weather of day {number} was fine and nobody came by the yard. " * 6
             await client.call_tool("build_context", {"text": note, "session": "long"})
@@ -137,7 +144,7 @@ async def test_results_are_data_with_ids_and_what_is_left_out_is_listed_and_read
 
 
 async def test_the_prompt_has_the_last_page_and_the_question_and_says_what_is_missing(service: Running) -> None:
-    async with connected(service.env) as client:
+    async with inside(service.url) as client:
         (prompt,) = (await client.list_prompts()).prompts
         assert (prompt.name, [each.name for each in prompt.arguments or ()]) == (
             "answer_from_page", ["session", "question", "consumer"],
@@ -167,19 +174,19 @@ async def test_the_prompt_has_the_last_page_and_the_question_and_says_what_is_mi
 async def test_wrong_arguments_are_refused_in_our_own_sentences(
     service: Running, tool: str, arguments: dict[str, object], sentence: str
 ) -> None:
-    async with connected(service.env) as client:
+    async with inside(service.url) as client:
         assert await said(client, tool, **arguments) == f"error: Error executing tool {tool}: {sentence}"
 
 
 async def test_errors_are_content_in_the_sentences_of_the_client(service: Running, tmp_path: Path) -> None:
-    async with connected(service.env) as client:
+    async with inside(service.url) as client:
         assert "there is no breadcrumb 'nothing'" in await said(client, "forget", id="nothing")
         assert "no profile of the service names the consumer 'nobody'" in await said(
             client, "build_context", text="Hello", session="s", consumer="nobody"
         )
         assert "limit" in await said(client, "history", session="s", limit=1000)
     with Broker(tmp_path / "broker") as broker:
-        async with connected(environment(tmp_path, nats__servers=broker.url)) as client:
+        async with inside(broker.url) as client:
             assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS, "without a service, too"
             assert "is the service up on this broker?" in await said(client, "search", text="Hello")
 

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 from langgraph.store.base import SearchItem
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.types import TextContent
 
+from builder.app.mcp import mcp_server
+from builder.client import connect as connect_here
 from builder.client.sync import SyncClient, connect
 from builder.integrations.langgraph_store import BuilderStore
 from builder.integrations.mem0 import Memory
-from tests.commands import COMMAND, run
+from tests.commands import run
 from tests.e2e.test_http import token_of
 from tests.http_api import Api
 from tests.running import Running
@@ -56,8 +58,7 @@ class Doors:
 
     def by_mcp(self, question: str) -> Results:
         async def ask() -> str:
-            server = StdioServerParameters(command=COMMAND, args=["mcp", "--workspace", "default"], env=self.service.env)
-            async with Client(server) as client:
+            async with Client(mcp_server(lambda: connect_here(self.service.url))) as client:
                 (content,) = (await client.call_tool("search", {"text": question, "user_id": USER, "limit": 10})).content
             assert isinstance(content, TextContent)
             return content.text
