@@ -41,11 +41,10 @@ from builder.recall.search.ranking import Ranker, Weights
 from builder.remember.decode import BODIES
 from builder.remember.memory import passages
 from tests.bodies import body_of
+from tests.lately import lately
 
-MODEL = "hashing/test/000000"
-NO_QUESTIONS = Questions()
-WIDTH = 64
-INCARNATION = 1_700_000_000_000_000
+MODEL, NO_QUESTIONS = "hashing/test/000000", Questions()
+WIDTH, INCARNATION = 64, 1_700_000_000_000_000
 MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
 FAR = Place(2**62, 0)
 WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "episode_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
@@ -55,7 +54,6 @@ BY_HAND = Ranker(
     words=Weights({name: weight for name, weight in WEIGHTS.items() if name != "similarity"}, ANSWER, AS_IT_IS),
 )
 """Weights set by hand: tests must not depend on the weights that were learned last."""
-
 make_terms = load_terms()
 PHRASES = Phrases(templates_of(read_layers((bundled_folder("templates"),)))[2]["en"])
 
@@ -154,6 +152,9 @@ def make_history(rows: Iterable[StoredBreadcrumb | str]) -> History:
     return history
 
 
+known_history = lately(make_history)
+
+
 def view_of(history: History, until: Place = FAR, session: str = "s42") -> View:
     """The history as of a place, seen from the session that the factories use."""
     return as_of(history, until, session)
@@ -165,13 +166,12 @@ def make_turn(text: str, sequence: int) -> StoredBreadcrumb:
 
 
 def extend(history: History, rows: tuple[StoredBreadcrumb, ...]) -> None:
-    for _ in history.extending(rows):
-        pass
+    list(history.extending(rows))
 
 
 def make_view(rows: Iterable[StoredBreadcrumb | str]) -> View:
     """Everything that was said."""
-    return view_of(make_history(rows))
+    return view_of(known_history(rows))
 
 
 def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
@@ -230,8 +230,8 @@ def asked_view(trigger: StoredBreadcrumb, rows: Iterable[StoredBreadcrumb | str]
     """What a trigger sees, and the calls to answer from when it is a tool's answer; None when that closes no turn."""
     crumb = trigger.breadcrumb
     if crumb.role != "tool":
-        return view_of(make_history(rows), crumb.place, crumb.session), ()
-    view = view_of(make_history((*rows, trigger)), session=crumb.session)
+        return view_of(known_history(rows), crumb.place, crumb.session), ()
+    view = view_of(known_history((*rows, trigger)), session=crumb.session)
     return view, closed_turn(view, view.row_of(crumb.id))
 
 

@@ -13,7 +13,7 @@ from builder.domain.recall import StoredBreadcrumb
 from builder.recall.recall import ConsumerRecall
 from builder.recall.scopes import scope_of
 from tests.conversations import said
-from tests.factories import make_history, make_profile, make_rendering, make_terms, view_of
+from tests.factories import known_history, make_profile, make_rendering, make_terms, view_of
 
 ASK = said(800, "And now?")
 
@@ -25,7 +25,7 @@ def make_recall(
     profile, crumb = profile or make_profile(), trigger.breadcrumb
     fields: dict[str, Any] = {
         "trigger": crumb,
-        "view": view_of(make_history(rows), crumb.place, crumb.session),
+        "view": view_of(known_history(rows), crumb.place, crumb.session),
         "pinned": tuple(() for _ in profile.pinned),
         "system_prompt": profile.system_prompt,
         "profile": profile,

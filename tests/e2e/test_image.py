@@ -74,9 +74,10 @@ def slim() -> list[str]:
 def imported() -> set[str]:
     """The distributions that the package imports anywhere, late imports included, but for its docs and its integrations."""
     files = [path for path in (ROOT / "builder").rglob("*.py") if not {"docs", "integrations"} & {*path.parts}]
-    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    modules |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    modules: set[str] = set()
+    for node in (node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))):
+        modules |= {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
+        modules |= {node.module or ""} if isinstance(node, ast.ImportFrom) else set()
     providers = packages_distributions()
     return {canonicalize_name(owner) for module in modules for owner in providers.get(module.partition(".")[0], [])}
 

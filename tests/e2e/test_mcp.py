@@ -16,8 +16,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import TextContent
 
 from builder import __version__
-from builder.app.mcp import mcp_server
 from builder.client import connect
+from builder.extras.mcp.server import mcp_server
 from tests.commands import COMMAND, Command
 from tests.free_ports import free_port
 from tests.running import Broker, Running, wait_for

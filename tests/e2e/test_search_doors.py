@@ -12,9 +12,9 @@ from langgraph.store.base import SearchItem
 from mcp import Client
 from mcp.types import TextContent
 
-from builder.app.mcp import mcp_server
 from builder.client import connect as connect_here
 from builder.client.sync import SyncClient, connect
+from builder.extras.mcp.server import mcp_server
 from builder.integrations.langgraph_store import BuilderStore
 from builder.integrations.mem0 import Memory
 from tests.commands import run

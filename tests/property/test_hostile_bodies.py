@@ -29,8 +29,8 @@ KINDS = tuple(corpus())
 _MESSAGES = [kind for kind in KINDS if kind.name.startswith("user.message.v1 content: ")]
 _MANY = [kind for kind in KINDS if ": " not in kind.name]
 _OTHERS = [kind for kind in KINDS if kind not in _MESSAGES and kind not in _MANY]
-SAMPLE = KINDS if is_full() else (*_MESSAGES[::4], *_MANY, *_OTHERS[::5])
-"""A fourth of the texts in a message, everything that comes many times, and one shape in each other field."""
+SAMPLE = KINDS if is_full() else (*_MESSAGES[::8], *_MANY, *_OTHERS[::5])
+"""An eighth of the texts in a message, everything that comes many times, and one shape in each other field."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
