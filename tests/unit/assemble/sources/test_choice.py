@@ -100,9 +100,13 @@ def test_what_is_brought_belongs_to_the_first_of_its_chain_and_who_bring_each_ot
     assert choice(chat(60), *round_of).offers.leader.tolist() == [-1, 0, -1]
 
 
-@pytest.mark.parametrize(("half", "most"), [("reply_to", ANSWER_TOKENS), ("answer", QUESTION_TOKENS)])
-def test_a_short_half_comes_along_with_its_other_half_a_long_one_does_not_and_a_correction_always(half: str, most: int) -> None:
-    short, long = (replace(Find(row=2, tokens=tokens), **{half: 1}) for tokens in (most, most + 1))
+@pytest.mark.parametrize(
+    ("half", "most"),
+    [(Find(row=2, reply_to=1), ANSWER_TOKENS), (Find(row=2, answer=1), QUESTION_TOKENS)],
+    ids=["answer", "question"],
+)
+def test_a_short_half_comes_along_with_its_other_half_a_long_one_does_not_and_a_correction_always(half: Find, most: int) -> None:
+    short, long = (replace(half, tokens=tokens) for tokens in (most, most + 1))
     correction = replace(long, reply_to=-1, answer=-1, replaces=1)
     draft = make_draft(chat(400), make_profile(budget=1000))
     leaders = [choice_of(draft, (Find(row=1), find), 1.0).offers.leader.tolist() for find in (short, long, correction)]
