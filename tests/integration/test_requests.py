@@ -129,6 +129,9 @@ async def test_the_command_line_reads_and_forgets_with_a_service_only(tmp_path: 
             (receipt,) = json.loads(run("forget", "m2", "--by", "Maya", "--json", env=one.env).stdout)
             assert (receipt["id"], receipt["by"], receipt["messages"]) == ("m2", "Maya", 1)
             assert [crumb["id"] for crumb in json.loads(run("history", "s1", "--json", env=one.env).stdout)] == ["m1"]
+            rest = run("forget", "-s", "s1", env=one.env)
+            assert "forgot 1 breadcrumbs of session s1: " in rest.stdout + rest.stderr
+            assert "out of reach: contexts that agents have read, " in rest.stdout + rest.stderr
             assert one.stop() == 0
         for command in ("fetch", "forget"):
             refused = run(command, "m1", env=one.env)

@@ -105,6 +105,13 @@ def context(
     show(event, as_json, text=event["content"])
 
 
+OUT_OF_REACH = (
+    "out of reach: contexts that agents have read, quotations in other messages, exported files, backups, records that cannot be "
+    "decoded, and with PostgreSQL its write-ahead log, archives and replicas"
+)
+"""What a forgetting leaves, for receipts."""
+
+
 def forget(
     breadcrumbs: Annotated[list[str] | None, typer.Argument(help="Ids of the breadcrumbs.")] = None,
     user: User = "",
@@ -138,7 +145,7 @@ def forget(
 
     receipts = asyncio.run(work())
     lines = [f"forgot {receipt['id']} of {receipt['session']}: {_counts(receipt)}" for receipt in receipts]
-    show(receipts, as_json, note="\n".join(lines) or "forgotten before")
+    show(receipts, as_json, note="\n".join([*lines, OUT_OF_REACH]) if lines else "forgotten before")
 
 
 def purge(
@@ -213,10 +220,11 @@ def _forget_all(target: Target, user: str, session: str, by: str, as_json: bool)
         "summaries": receipt.summaries,
         **{name: sum(getattr(each, name) for each in receipts) for name in ("versions", "messages", "contexts", "dead_letters")},
         "receipts": [asdict(each) | {"at": each.at.isoformat()} for each in receipts],
+        "out_of_reach": OUT_OF_REACH,
     }
     answer["dead_letters"] += getattr(receipt, "other_letters", 0)
     what = f"{user} in {len(receipt.sessions)} sessions" if user else f"session {session}"
-    note = f"forgot {answer['breadcrumbs']} breadcrumbs of {what}: {_counts(answer)}"
+    note = f"forgot {answer['breadcrumbs']} breadcrumbs of {what}: {_counts(answer)}\n{OUT_OF_REACH}"
     show(answer, as_json, note=note if receipts or answer["dead_letters"] else f"nothing of {user or session} is remembered")
 
 
