@@ -6,11 +6,11 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel
-
 from builder.domain.errors import Misconfigured
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from builder.ports.store import StoreLocation
     from builder.worker.callers import Right
     from builder.worker.log import StoredLog
@@ -27,7 +27,7 @@ RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
 class Request:
     """A request that the service answers, over NATS and as `POST /v1/NAME`."""
 
-    model: type[BaseModel]
+    model: "type[BaseModel]"
     """The first line of its docstring is the description."""
     answer: Any
     """A type that pydantic knows."""

@@ -19,3 +19,10 @@ def test_reports_are_printed_without_the_parts_of_the_service() -> None:
     code = "import sys, builder.cli.reports; print(sorted({'nats', 'numpy', 'faststream', 'onnxruntime'} & sys.modules.keys()))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+def test_the_tree_of_commands_is_there_without_a_library_of_the_service() -> None:
+    heavy = "{'apsw', 'jinja2', 'mcp', 'nats', 'numpy', 'psycopg', 'pydantic', 'yaml'}"
+    code = f"import sys, builder.cli.registry; print(sorted({heavy} & sys.modules.keys()))"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"

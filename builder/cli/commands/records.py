@@ -13,7 +13,6 @@ from builder.app.console import AsJson, progress_bar, say, show
 from builder.cli.options import Servers, Target, User, Workspace, target_of
 from builder.domain.errors import Rejected
 from builder.domain.text import visible
-from builder.wire.forgetting import MAX_FORGOTTEN
 from builder.wire.subjects import optional_token, session_text, session_token
 
 if TYPE_CHECKING:
@@ -137,6 +136,8 @@ def forget(
             typer.confirm(f"Erase {len(crumbs)} breadcrumbs {what} for ever?", abort=True, err=True)
         _forget_all(target, user, session, by, as_json)
         return
+
+    from builder.wire.forgetting import MAX_FORGOTTEN
 
     async def work() -> list[dict[str, Any]]:
         parts = [breadcrumbs[start : start + MAX_FORGOTTEN] for start in range(0, len(breadcrumbs), MAX_FORGOTTEN)]
