@@ -28,6 +28,8 @@ Servers = Annotated[
         "CONTEXT_BUILDER_DATA_DIR, else nats://127.0.0.1:4222.",
     ),
 ]
+Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse the whole file for one line that cannot be read.")]
 
 
 @dataclass(frozen=True, slots=True)

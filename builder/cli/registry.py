@@ -7,7 +7,7 @@ import typer
 
 from builder import __version__
 from builder.bench.commands import finding, pages, speed
-from builder.cli.commands import capacity, explain, messages, operate, profiles, records, stores
+from builder.cli.commands import explain, messages, operate, records, stores
 from builder.extra import of_kind
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
@@ -18,7 +18,6 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "send": messages.send,
     "chat": messages.chat,
     "watch": messages.watch,
-    "build": messages.build,
     "compact": messages.compact,
     "migrate": stores.migrate,
     "migrate-store": stores.migrate_store,
@@ -26,8 +25,6 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "backup": stores.backup,
     "restore": stores.restore,
     "doctor": operate.doctor,
-    "plan": capacity.plan,
-    "consumers": profiles.consumers,
     "fetch": records.fetch,
     "history": records.history,
     "context": records.context,
@@ -42,19 +39,6 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "import": messages.import_events,
 }
 GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
-    "profiles": (
-        "Profiles and presets: which settings apply, and what is wrong.",
-        {
-            "list": profiles.list_profiles,
-            "show": profiles.show_profile,
-            "diff": profiles.diff,
-            "lint": profiles.lint,
-        },
-    ),
-    "templates": (
-        "Templates: test cases, a first hint for a schema, and what is wrong.",
-        {"test": profiles.run_cases, "new": profiles.new, "lint": profiles.lint_templates},
-    ),
     "models": ("Embedding models.", {"prepare": stores.prepare, "list": stores.list_models, "switch": stores.switch}),
     "schemas": (
         "JSON Schemas of every event, and the AsyncAPI document.",

@@ -17,8 +17,6 @@ YARD = (
     "adapters.nats.server",
     "adapters.nats.snapshot",
     "adapters.profiles.record_consumers",
-    "adapters.templates.cases",
-    "adapters.templates.lint",
     "adapters.templates.llm_hints",
     "app.asyncapi",
     "app.http",

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from builder.app.operations import capacity
+from builder.extras.capacity import figures as capacity
 from tests.commands import run
 from tests.models import prepared
 

@@ -93,7 +93,7 @@ def _within(draft: PageDraft, every: Sequence[Item], lines: Sequence[Item], most
     newest = draft.recall.view.row_of(draft.recall.trigger.id)
     there = [number for number, line in enumerate(lines) if line.size <= most]
     there.sort(key=lambda number: (newest not in _rows(every[number]), lines[number].size))
-    while sum(lines[number].size for number in there) > most:
+    while there and sum(lines[number].size for number in there) > most:
         there.pop()
     return there
 

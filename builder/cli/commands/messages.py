@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from builder.app.console import AsJson, progress_bars, say, settings, show
-from builder.cli.options import Servers, Target, User, Workspace, lines_of, target_of
+from builder.app.console import AsJson, progress_bars, say, show
+from builder.cli.options import Servers, Session, Strict, Target, User, Workspace, lines_of, target_of
 from builder.domain.errors import BuilderError, Rejected
 from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line, visible
@@ -22,12 +22,9 @@ from builder.wire.subjects import session_token
 if TYPE_CHECKING:
     from builder.client import ReceivedContext
 
-Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts to show.")]
 Speaker = Annotated[str, typer.Option(help="Name of the user.")]
 Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")]
-
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse the whole file for one line that cannot be read.")]
 
 
 def send(
@@ -68,31 +65,6 @@ def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Se
         asyncio.run(_watch_contexts(target_of(servers, workspace), consumer, as_json))
     except KeyboardInterrupt:
         say("stopped")
-
-
-def build(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="Events or chat messages, one JSON value a line, as `import` takes them; - for standard input.", allow_dash=True
-        ),
-    ],
-    profile: Annotated[str, typer.Option(help="Profile or preset of the page.")] = "default",
-    trigger: Annotated[str, typer.Option(help="Id of the breadcrumb to answer; default is the last user message.")] = "",
-    workspace: Workspace = "",
-    session: Session = "main",
-    *,
-    strict: Strict = False,
-    as_json: AsJson = False,
-) -> None:
-    """Events in, markdown out: the context of an agent, without NATS and without storing anything."""
-    from builder.cli.build import build_once
-
-    configuration = settings()
-    lines, token = lines_of(file), session_token(session)
-    place = workspace or configuration.workspace
-    event = asyncio.run(build_once(configuration, lines, place, token, profile, trigger, say, strict=strict))
-    show(event, as_json, text=event["content"])
 
 
 def import_events(

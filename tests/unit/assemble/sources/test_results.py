@@ -99,6 +99,13 @@ def test_results_that_had_no_room_at_first_have_it_with_their_heading_or_not_at_
     assert numbers == {0, 1}
 
 
+@pytest.mark.parametrize("budget", [15, 20, 40, 60])
+def test_a_page_without_room_for_any_result_is_made_without_them(budget: int) -> None:
+    draft = draft_of(budget, 300, 300, 300)
+    complete_results(draft, 3 * budget)
+    assert not draft.items("turn")
+
+
 @pytest.mark.parametrize("budget", [220, 300, 400])
 def test_where_not_even_a_line_of_each_has_room_the_newest_result_is_there_and_the_shortest_ones(budget: int) -> None:
     requests = [item.entry.request for item in draft_of(budget, 9, *[300] * 10, 300).items("turn") if item.entry]

@@ -26,7 +26,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Bytes, partitions, workers and memory for these numbers, from measured constants whose source is shown."""
-    from builder.app.operations.capacity import Expected, report
+    from builder.extras.capacity.figures import Expected, report
 
     expected = Expected(
         messages_per_day=messages_per_day,

@@ -1,4 +1,4 @@
-"""Commands of authors of profiles and templates, and the conversion of hints."""
+"""Commands of authors of profiles and templates."""
 
 import asyncio
 from dataclasses import asdict
@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from builder.app.console import AsJson, say, settings, show, table
-from builder.cli.options import Servers, Workspace, target_of
+from builder.cli.options import Servers, Session, Strict, Workspace, lines_of, target_of
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import LintFinding
 from builder.domain.selector import Selector, trigger_text
+from builder.wire.subjects import session_token
 
 if TYPE_CHECKING:
-    from builder.app.operations.template_cases import CaseResult
     from builder.app.settings import Settings
+    from builder.extras.workshop.template_cases import CaseResult
 
 Name = Annotated[str, typer.Argument(help="Name of a profile or a preset.")]
 
 
 def list_profiles(*, as_json: AsJson = False) -> None:
     """Show every profile and preset: who is triggered by what, and how large the page is."""
-    from builder.app.operations.profile_catalog import open_catalog
+    from builder.extras.workshop.profile_catalog import open_catalog
 
     catalog = open_catalog(settings())
     rows: list[dict[str, Any]] = [
@@ -44,8 +45,8 @@ def list_profiles(*, as_json: AsJson = False) -> None:
 
 def show_profile(name: Name, *, as_json: AsJson = False) -> None:
     """Show all that a profile says, merged and derived, each value with the file that it comes from."""
-    from builder.app.operations.profile_catalog import open_catalog
-    from builder.app.operations.profile_views import as_yaml
+    from builder.extras.workshop.profile_catalog import open_catalog
+    from builder.extras.workshop.profile_views import as_yaml
 
     values = open_catalog(settings()).settings(name)
     show({value.name: {"value": value.value, "from": value.origin} for value in values}, as_json, text=as_yaml(values))
@@ -53,8 +54,8 @@ def show_profile(name: Name, *, as_json: AsJson = False) -> None:
 
 def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
     """Show where two profiles differ."""
-    from builder.app.operations.profile_catalog import open_catalog
-    from builder.app.operations.profile_views import differing
+    from builder.extras.workshop.profile_catalog import open_catalog
+    from builder.extras.workshop.profile_views import differing
 
     catalog = open_catalog(settings())
     rows = differing(catalog.settings(one), catalog.settings(other))
@@ -92,7 +93,7 @@ def lint(
     as_json: AsJson = False,
 ) -> None:
     """Report what is wrong with profiles and templates, and what to do. Exit code 1 for errors, 0 when there are only notes."""
-    from builder.app.operations.profile_catalog import lint_folders
+    from builder.extras.workshop.profile_catalog import lint_folders
 
     count, findings = lint_folders(settings(), tuple(names or ()))
     _report(findings, f"nothing is wrong with {count} profiles and presets, nor with their templates", as_json, strict=strict)
@@ -128,7 +129,7 @@ def run_cases(
 
     Cases are the files `cases/*.json` and `.jsonl` of your templates folder, without one the bundled ones.
     """
-    from builder.app.operations import template_cases as operation
+    from builder.extras.workshop import template_cases as operation
 
     configuration = settings()
     results = operation.run_cases(configuration, lambda lines, profile: _page(configuration, lines, profile), tuple(names or ()))
@@ -158,7 +159,7 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Write a first hint for a schema and a case beside it, and show its example. Nothing is written over."""
-    from builder.app.operations.template_cases import new_template
+    from builder.extras.workshop.template_cases import new_template
 
     configuration = settings()
     folder = output or configuration.templates_dir
@@ -178,7 +179,7 @@ def lint_templates(
     as_json: AsJson = False,
 ) -> None:
     """Report what is wrong with templates alone. Exit code 1 for errors."""
-    from builder.app.operations.profile_catalog import template_findings
+    from builder.extras.workshop.profile_catalog import template_findings
 
     _report(template_findings(settings(), tuple(names or ())), "nothing is wrong with the templates", as_json)
 
@@ -193,8 +194,33 @@ def _lines(result: "CaseResult", *, written: bool) -> list[str]:
 def _page(configuration: "Settings", lines: tuple[str, ...], profile: str) -> str:
     """Words alone find, so that the page is the same on every machine."""
     from builder.app.settings import EmbeddingSettings
-    from builder.cli.build import build_once
+    from builder.extras.workshop.build import build_once
 
     own = configuration.model_copy(update={"embedding": EmbeddingSettings(engine="none")})
     event: dict[str, Any] = asyncio.run(build_once(own, lines, "cases", "", profile, "", lambda _: None))
     return str(event["content"])
+
+
+def build(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Events or chat messages, one JSON value a line, as `import` takes them; - for standard input.", allow_dash=True
+        ),
+    ],
+    profile: Annotated[str, typer.Option(help="Profile or preset of the page.")] = "default",
+    trigger: Annotated[str, typer.Option(help="Id of the breadcrumb to answer; default is the last user message.")] = "",
+    workspace: Workspace = "",
+    session: Session = "main",
+    *,
+    strict: Strict = False,
+    as_json: AsJson = False,
+) -> None:
+    """Events in, markdown out: the context of an agent, without NATS and without storing anything."""
+    from builder.extras.workshop.build import build_once
+
+    configuration = settings()
+    lines, token = lines_of(file), session_token(session)
+    place = workspace or configuration.workspace
+    event = asyncio.run(build_once(configuration, lines, place, token, profile, trigger, say, strict=strict))
+    show(event, as_json, text=event["content"])

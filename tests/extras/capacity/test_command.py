@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from builder.cli.commands.capacity import amount
+from builder.extras.capacity.command import amount
 from tests.commands import run
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.app.operations.capacity import MIN_VOLUME_BYTES, Expected, plan, read_constants
+from builder.extras.capacity.figures import MIN_VOLUME_BYTES, Expected, plan, read_constants
 
 EXPECTED = Expected(
     messages_per_day=1_000_000,
