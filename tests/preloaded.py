@@ -26,8 +26,8 @@ from builder.app.health import code_revision
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.app.verbs import metadata
 from builder.bench.data.datasets import sample_lines
+from builder.cli.build import build_once
 from builder.cli.registry import application
-from builder.extras.workshop.build import build_once
 
 load_terms()("a kiln")
 code_revision()

@@ -17,6 +17,8 @@ YARD = (
     "adapters.nats.server",
     "adapters.nats.snapshot",
     "adapters.profiles.record_consumers",
+    "adapters.templates.cases",
+    "adapters.templates.lint",
     "adapters.templates.llm_hints",
     "app.asyncapi",
     "app.http",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from builder.app.settings import EmbeddingSettings, HttpSettings, NatsSettings, Settings
+from builder.cli.build import build_once
 from builder.cli.serve import run_demo
-from builder.extras.workshop.build import build_once
 from tests.commands import COMMAND, NOBODY_LISTENS
 from tests.models import MODELS_DIR, prepared
 from tests.running import Running

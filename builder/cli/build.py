@@ -8,10 +8,10 @@ from typing import Any
 
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
+from builder.app.operations.profile_catalog import open_catalog
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import NO_TIME, Breadcrumb, Place
 from builder.domain.errors import Rejected
-from builder.extras.workshop.profile_catalog import open_catalog
 from builder.publish.event import encode
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
 from builder.remember.record import Lifetimes
