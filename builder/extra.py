@@ -23,6 +23,10 @@ RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
 """Messages and store, workspace, and the request → the answer. Raises `BuilderError`."""
 
 
+LOADING = (AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError, SyntaxError, TypeError, ValueError)
+"""What somebody else's module raises when it is loaded."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """A request that the service answers, over NATS and as `POST /v1/NAME`."""
@@ -63,7 +67,7 @@ def _loaded(point: EntryPoint) -> Extra:
     origin = f"{point.value} of {point.dist.name}" if point.dist else point.value
     try:
         extra = point.load()
-    except (ImportError, AttributeError) as error:
+    except LOADING as error:
         raise Misconfigured(f"the extra {point.name!r} ({origin}) cannot be loaded: {error}; update or uninstall it") from error
     if not isinstance(extra, Extra):
         kind = type(extra).__name__

@@ -144,7 +144,9 @@ class Erasure:
             identity = (await store.identities(workspace, (each.removes,)))[each.removes]
             traces = await store.traces(workspace, each.removes)
             parts.append(Part(each, erased, traces, is_stray=bool(identity.stray(each))))
-        await store.vacuum(frozenset(trace.session for part in parts for trace in part.traces))
+        # A secret under whose id nothing stood was stored without words.
+        worded = [part for part in parts if not await self._is_bare(part.tombstone)]
+        await store.vacuum(frozenset(trace.session for part in worded for trace in part.traces))
         cached = self.drop(workspace, _ids(parts))
         return (replace(parts[0], cached=cached), *parts[1:])
 

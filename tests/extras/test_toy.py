@@ -77,6 +77,18 @@ def test_an_extra_that_cannot_be_loaded_is_named_with_its_package(tmp_path: Path
     assert "the extra 'broken' (nothing_there:extra of broken) cannot be loaded: No module named 'nothing_there'" in ended.stderr
 
 
+@pytest.mark.parametrize("text", ["extra = (", "1 / len(undefined)", "raise RuntimeError('no')"])
+def test_an_extra_that_is_wrong_is_named_without_a_traceback(tmp_path: Path, text: str) -> None:
+    folder = tmp_path / "site"
+    (folder / "odd-1.0.dist-info").mkdir(parents=True)
+    (folder / "odd-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n", "utf-8")
+    (folder / "odd-1.0.dist-info" / "entry_points.txt").write_text("[context_builder.extras]\nodd = odd_extra:extra\n", "utf-8")
+    (folder / "odd_extra.py").write_text(text, "utf-8")
+    ended = run(str(folder), tmp_path, "--help")
+    assert (ended.returncode, "the extra 'odd' (odd_extra:extra of odd) cannot be loaded: " in ended.stderr) == (78, True)
+    assert "Traceback" not in ended.stderr
+
+
 def test_a_name_that_the_house_has_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     (folder / "rival-1.0.dist-info").mkdir(parents=True)

@@ -24,7 +24,10 @@ async def test_erased_words_are_in_no_file_of_the_tables_and_in_no_sample() -> N
     store, random = shared_store(), Random(3)  # noqa: S311 - no secret
     for number in range(ROWS):
         text = f"sorb-{number:03d} " + " ".join(random.choices(("pear", "quince", "fig"), k=random.randrange(1, 150)))
-        await store.remember(make_remembered(text, number + 1, id=f"m{number}", session=f"s{number % 4}", tags=(text[:9],)))
+        person = {"speaker": text[:9], "user_id": text[:9]}
+        await store.remember(
+            make_remembered(text, number + 1, id=f"m{number}", session=f"s{number % 4}", tags=(text[:9],), **person)
+        )
     with psycopg.connect(superuser("shared"), autocommit=True) as connection:
         connection.execute("ANALYZE")
     gone, kept = range(0, ROWS, 2), range(1, ROWS, 2)
@@ -34,4 +37,20 @@ async def test_erased_words_are_in_no_file_of_the_tables_and_in_no_sample() -> N
     await store.vacuum(frozenset({"s0", "s2"}))
     assert files_with(gone) == set()
     assert {crumb.id for number in kept for crumb in await store.versions("acme", f"m{number}")} == {f"m{n}" for n in kept}
+    store.close()
+
+
+async def test_who_reads_meanwhile_holds_up_no_erasure_and_nobody_else_and_the_repeat_ends_it() -> None:
+    store = shared_store()
+    for number in range(2):
+        await store.remember(make_remembered(f"sorb-{number:03d} and pear", number + 1, id=f"m{number}", session=f"s{number}"))
+    with psycopg.connect(superuser("shared")) as reader:
+        reader.execute("SET search_path TO context_builder")
+        assert reader.execute("SELECT count(*) FROM breadcrumbs").fetchone()
+        await store.erase("acme", "s0", "m0", FAR)
+        await store.vacuum(frozenset({"s0"}))
+        assert await store.remember(make_remembered("Fig.", 5, id="m5", session="s1"))
+        assert files_with(range(1)), "the reader could still see it"
+    await store.vacuum(frozenset({"s0"}))
+    assert files_with(range(1)) == set()
     store.close()

@@ -1,5 +1,8 @@
 """Erasing rows, and their words in the files of the database."""
 
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
 
 from typing_extensions import override
@@ -8,9 +11,11 @@ from builder.adapters.sql import bookkeeping
 from builder.adapters.sql.connection import Access, Connection
 from builder.adapters.sql.rows import breadcrumbs
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.errors import Unavailable
 from builder.domain.recall import Ended
 from builder.ports.store import Eraser
+
+FLUSHES = 2
+"""Of what was erased: at once, and with the repeat a minute later, when whoever still read the rows has ended."""
 
 
 class SqlEraser(Eraser):
@@ -20,15 +25,16 @@ class SqlEraser(Eraser):
 
     def __init__(self) -> None:
         super().__init__()
-        self._vacuumed: set[str] = set()
-        """Sessions of which nothing was erased since: a process that ended may have left words of the others in the files."""
+        self._flushes: Counter[str] = Counter()
+        """Of a session since something of it was erased here: a process that ended may have left words of it in the files."""
+        self._flushing = asyncio.Lock()
 
     @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         crumbs = await self._connection.run(
             lambda sql: bookkeeping.erase(sql, workspace, session, identity, until), workspace=workspace
         )
-        self._vacuumed -= {crumb.session for crumb in crumbs}
+        self._forget_flushes(crumbs)
         return crumbs
 
     @override
@@ -42,15 +48,16 @@ class SqlEraser(Eraser):
     @override
     async def purge(self, ended: tuple[Ended, ...]) -> None:
         await self._connection.run(lambda sql: bookkeeping.purge(sql, ended))
-        self._vacuumed -= {item.breadcrumb.session for item in ended}
+        self._forget_flushes(item.breadcrumb for item in ended)
 
     @override
     async def vacuum(self, sessions: frozenset[str]) -> None:
-        waiting = sessions - self._vacuumed
-        if waiting:
-            self._vacuumed |= waiting
-            try:
-                await self._connection.flush(sorted(waiting))
-            except Unavailable:
-                self._vacuumed -= waiting
-                raise
+        async with self._flushing:
+            waiting = [session for session in sorted(sessions) if self._flushes[session] < FLUSHES]
+            if waiting:
+                await self._connection.flush(waiting)
+                self._flushes.update(waiting)
+
+    def _forget_flushes(self, crumbs: Iterable[Breadcrumb]) -> None:
+        for crumb in crumbs:
+            del self._flushes[crumb.session]

@@ -119,9 +119,11 @@ class SqliteConnection(Connection):
             result = work(self._cursor)
         if self._waits and access is Access.WRITING:
             self._sql.set_busy_timeout(0)
-            with suppress(apsw.Error):  # the next write tries again
-                self._checkpoint()
-            self._sql.set_busy_timeout(BUSY_MS)
+            try:
+                with suppress(apsw.Error, OSError):  # the next write tries again
+                    self._checkpoint()
+            finally:
+                self._sql.set_busy_timeout(BUSY_MS)
         return result
 
     def _checkpoint(self) -> None:
@@ -133,10 +135,11 @@ class SqliteConnection(Connection):
 
     def _overwrite(self) -> bool:
         """Overwrite what stands in free space; False when somebody has written since the checkpoint."""
+        file = self._sql.db_filename("main")  # links are followed: the log lies beside the file
         with _transaction(self._sql):
-            if Path(f"{self._path}-wal").stat().st_size:
+            if Path(f"{file}-wal").stat().st_size:
                 return False
-            overwrite(self._path)
+            overwrite(file)
             # After a write, other connections read again what they have in memory.
             self._sql.pragma("user_version", self._sql.pragma("user_version"))
         self._sql.execute("PRAGMA shrink_memory")  # this one has them too

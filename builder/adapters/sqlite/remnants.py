@@ -16,6 +16,8 @@ AUTO_VACUUM = slice(52, 56)
 """In the header; where it is set, a page of pointers could look like one of rows."""
 MAX_PAGES = 2**25
 """From here on a page that continues a long value could look like one of rows."""
+LARGEST_PAGE = 65_536
+"""Written as 1 in the header of the file, and as 0 where the cells of an empty page begin."""
 _PAGE = Struct(">BHHH")
 """Kind, first free block, number of cells, start of the cells (0 = 65,536)."""
 _BLOCK = Struct(">HH")
@@ -51,18 +53,25 @@ def overwrite(path: str) -> None:
 
 
 def _page_size(header: bytes) -> int:
-    return int.from_bytes(header[16:18], "big")
+    return LARGEST_PAGE if header[16:18] == b"\x00\x01" else int.from_bytes(header[16:18], "big")
 
 
 def _free(page: bytes, header: int) -> Iterator[tuple[int, int]]:
-    """Ranges of a page that no row uses; header: where its header begins."""
+    """Ranges of a page that no row uses. header: where its header begins. Raises `apsw.CorruptError` for one that is damaged."""
     kind, block, cells, content = _PAGE.unpack_from(page, header)
     if kind not in _LEAVES | _BRANCHES:
         return
-    first = header + (12 if kind in _BRANCHES else 8) + 2 * cells
-    if first < content <= len(page):
-        yield first, content
+    first, content = header + (12 if kind in _BRANCHES else 8) + 2 * cells, content or LARGEST_PAGE
+    if not first <= content <= len(page):
+        raise apsw.CorruptError("a page of the file has more cells than room")
+    yield first, content
+    last = content
     while block:
+        if not last <= block <= len(page) - _BLOCK.size:
+            raise apsw.CorruptError("a free block lies outside its page")
         following, length = _BLOCK.unpack_from(page, block)
-        yield block + _BLOCK.size, block + length
-        block = following if following > block else 0
+        last = block + length
+        if length < _BLOCK.size or last > len(page):
+            raise apsw.CorruptError("a free block is longer than its page")
+        yield block + _BLOCK.size, last
+        block = following

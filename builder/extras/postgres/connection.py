@@ -49,6 +49,10 @@ _BEGIN = {
     Access.READING: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     Access.WRITING: "BEGIN",
 }
+LOCK_WAIT = "1s"
+"""Whoever waits for a table longer than that holds up everybody else who wants it."""
+MAX_REWRITE_BYTES = 64 * 2**20
+"""Of a table that is written anew after an erasure, in about a second; a larger one has its dead rows taken only."""
 PARTITIONED = ("breadcrumbs", "passages")
 """Tables with words, by session, in the same number of partitions."""
 _PARTITIONS = """
@@ -104,11 +108,18 @@ class PostgresConnection(Connection):
         await asyncio.get_running_loop().run_in_executor(self._threads, self._vacuum, list(sessions))
 
     def _vacuum(self, sessions: list[str]) -> None:
-        """Write the partitions of these sessions anew: a plain VACUUM leaves the bytes of dead rows in pages of others."""
+        """A plain VACUUM leaves the bytes of dead rows in free space; to write a table anew locks everybody out."""
         with self._translated(), self._pool.connection() as connection:
             numbers = connection.execute(_PARTITIONS, (sessions,)).fetchall()
-            for table in (*(f"{name}_{number}" for name in PARTITIONED for (number,) in numbers), "tags"):
-                connection.execute(SQL("VACUUM (FULL) {}").format(Identifier(table)), prepare=False)
+            connection.execute("SELECT set_config('lock_timeout', %s, false)", (LOCK_WAIT,))
+            try:
+                for table in (*(f"{name}_{number}" for name in PARTITIONED for (number,) in numbers), "tags"):
+                    ((size,),) = connection.execute("SELECT pg_total_relation_size(%s::regclass)", (table,)).fetchall()
+                    with suppress(psycopg.errors.LockNotAvailable):  # somebody reads it; the repeat a minute later tries again
+                        full = SQL("VACUUM (FULL) {}") if size <= MAX_REWRITE_BYTES else SQL("VACUUM {}")
+                        connection.execute(full.format(Identifier(table)), prepare=False)
+            finally:
+                connection.execute("RESET lock_timeout")
 
     @override
     async def check(self) -> str:

@@ -5,7 +5,22 @@ from alembic import op
 revision = "0004"
 down_revision = "0003"
 
-WORDS = ("tags", "body", "text", "calls", "pointers", "task", "tool", "asked", "covers", "hints")
+WORDS = (
+    "speaker",
+    "tags",
+    "body",
+    "text",
+    "calls",
+    "pointers",
+    "task",
+    "tool",
+    "asked",
+    "covers",
+    "hints",
+    "creator",
+    "agent",
+    "recipients",
+)
 
 
 def upgrade() -> None:
@@ -13,5 +28,6 @@ def upgrade() -> None:
     for name in WORDS:
         op.execute(f"ALTER TABLE breadcrumbs ALTER COLUMN {name} SET STATISTICS 0, ALTER COLUMN {name} TYPE text")
     op.execute("ALTER TABLE passages ALTER COLUMN terms SET STATISTICS 0, ALTER COLUMN terms TYPE text")
-    op.execute("ALTER TABLE passages ALTER COLUMN vector SET STATISTICS 0")
+    op.execute("ALTER TABLE passages ALTER COLUMN vector SET STATISTICS 0, ALTER COLUMN vector TYPE halfvec")
+    op.execute('ALTER TABLE breadcrumbs ALTER COLUMN user_id SET STATISTICS 0, ALTER COLUMN user_id TYPE text COLLATE "C"')
     op.execute('ALTER TABLE tags ALTER COLUMN tag SET STATISTICS 0, ALTER COLUMN tag TYPE text COLLATE "C"')
