@@ -27,9 +27,9 @@ def conversation(body: Mapping[str, Any]) -> Chat:
 def with_page(body: Mapping[str, Any], page: Chat) -> dict[str, Any]:
     """The request with the page behind its prompt; what the model wrote with its thoughts stays, as the vendor asks for."""
     items, thoughts = _items(body), dict(_thoughts(_items(body)))
-    shown = chain.from_iterable(thoughts.get(_calls(_page_items(message))) or _page_items(message) for message in page)
+    rest = chain.from_iterable(thoughts.get(_calls(_page_items(message))) or _page_items(message) for message in page)
     request = {name: value for name, value in body.items() if name != "previous_response_id"}
-    return {**request, "input": [*takewhile(_is_prompt, items), *shown]}
+    return {**request, "input": [*takewhile(_is_prompt, items), *rest]}
 
 
 def answer(response: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,8 +57,8 @@ class Assembly:
 
 
 def _items(body: Mapping[str, Any]) -> list[Item]:
-    given = body.get("input") or []
-    return [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+    content = body.get("input") or []
+    return [{"role": "user", "content": content}] if isinstance(content, str) else list(content)
 
 
 def _is_prompt(item: Mapping[str, Any]) -> bool:
@@ -89,9 +89,9 @@ def _calls(items: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 def _thoughts(items: Iterable[Item]) -> Iterator[tuple[tuple[str, ...], list[Item]]]:
     """Ids of the calls of a response → its items, where it has thoughts."""
     for is_of_model, group in groupby(items, key=_is_of_model):
-        found = list(group)
-        if is_of_model and any(item.get("type") == "reasoning" for item in found) and (calls := _calls(found)):
-            yield calls, found
+        output = list(group)
+        if is_of_model and any(item.get("type") == "reasoning" for item in output) and (calls := _calls(output)):
+            yield calls, output
 
 
 def _page_items(message: Mapping[str, Any]) -> list[Item]:
@@ -100,11 +100,11 @@ def _page_items(message: Mapping[str, Any]) -> list[Item]:
         return [{"type": "function_call_output", "call_id": message["tool_call_id"], "output": content or ""}]
     frame, calls = {"type": "message", "role": message["role"]}, message.get("tool_calls") or ()
     if message["role"] != "assistant":
-        said = [{**frame, "content": content if isinstance(content, str) else list(map(_part, content))}]
+        messages = [{**frame, "content": content if isinstance(content, str) else list(map(_part, content))}]
     else:
         texts = [content] if isinstance(content, str) else [part["text"] for part in content]
-        said = [{**frame, "content": text} for text in texts]
-    return [*said, *({"type": "function_call", "call_id": call["id"], **call["function"]} for call in calls)]
+        messages = [{**frame, "content": text} for text in texts]
+    return [*messages, *({"type": "function_call", "call_id": call["id"], **call["function"]} for call in calls)]
 
 
 def _part(part: Mapping[str, Any]) -> Item:
