@@ -1,4 +1,4 @@
-"""What OpenAI and Anthropic refuse, written from their public documentation alone: each rule a line, broken ones are returned."""
+"""What OpenAI (both APIs) and Anthropic refuse, written from their public documentation alone: broken rules are returned."""
 
 import base64
 import json
@@ -60,6 +60,68 @@ def _openai_parts(role: str, parts: list[Json]) -> Iterator[str]:
                 yield f"no image address: {url[:40]}"
         elif part["type"] != "text" or not part["text"]:
             yield f"not a part of a {role} message: {part}"
+
+
+ITEMS = {
+    "message": {"type", "role", "content"},
+    "function_call": {"type", "call_id", "name", "arguments"},
+    "function_call_output": {"type", "call_id", "output"},
+}
+"""Types of input items, and the fields that one without an id of the API has."""
+
+
+def broken_by_responses(messages: list[Json]) -> list[str]:
+    """Rules of the Responses API that these input items break."""
+    return list(_responses(messages))
+
+
+def _responses(items: list[Json]) -> Iterator[str]:
+    calls: dict[str, bool] = {}
+    for item in items:
+        kind = item["type"]
+        if set(item) != ITEMS.get(kind):
+            yield f"unknown type or field: {item}"
+        elif kind == "message":
+            yield from _responses_message(item)
+        elif kind == "function_call":
+            if item["call_id"] in calls:
+                yield f"a call has an id of its own: {item}"
+            calls[item["call_id"]] = False
+            yield from _responses_call(item)
+        else:
+            if calls.get(item["call_id"], True):
+                yield f"no tool call found for this function call output, or a second one: {item}"
+            calls[item["call_id"]] = True
+            yield from _responses_content(item["output"], pictures=True)
+    if missing := [name for name, has_output in calls.items() if not has_output]:
+        yield f"no tool output found for the function calls {missing}"
+    if not items:
+        yield "there is an input"
+
+
+def _responses_message(item: Json) -> Iterator[str]:
+    if item["role"] not in {"system", "developer", "user", "assistant"}:
+        yield f"unknown role: {item}"
+    if item["role"] == "assistant" and not isinstance(item["content"], str):
+        yield "an assistant message is text; its parts, output_text, are those of an item with an id"
+    yield from _responses_content(item["content"], pictures=item["role"] == "user")
+
+
+def _responses_call(item: Json) -> Iterator[str]:
+    names = re.fullmatch(r".{1,64}", item["call_id"]), re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", item["name"])
+    if not all(names) or not isinstance(json.loads(item["arguments"]), dict):
+        yield f"not a call: {item}"
+
+
+def _responses_content(content: str | list[Json], *, pictures: bool) -> Iterator[str]:
+    if not content:
+        yield "content is needed"
+    for part in content if isinstance(content, list) else ():
+        if part["type"] == "input_image" and pictures:
+            if not re.match(r"https://|data:image/(png|jpeg|gif|webp);base64,", part["image_url"]):
+                yield f"no image address: {part['image_url'][:40]}"
+        elif part["type"] != "input_text" or not part["text"]:
+            yield f"not a part: {part}"
 
 
 def broken_by_anthropic(system: list[Json], messages: list[Json]) -> list[str]:

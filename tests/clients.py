@@ -9,6 +9,7 @@ PROFILES = {
     "loop": '{"extends": "default", "chat_format": "openai", "triggers": ["user.message.v1", "tool.response.v1"]}',
     "patient": "extends: default\ndebounce: 0.3\n",
     "friend": "extends: default\nretrieval: {scope: user}\n",
+    "responding": '{"extends": "default", "chat_format": "responses", "triggers": ["user.message.v1", "tool.response.v1"]}',
     "silent": '{"extends": "default", "triggers": []}',
     "watch": '{"extends": "default", "chat_format": "openai", "triggers": ["note.v1", "tool.response.v1"]}',
     "urgent": '{"extends": "default", "audience": {"any_tags": ["urgent"]}}',

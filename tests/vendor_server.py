@@ -1,4 +1,4 @@
-"""A real HTTP server that answers as OpenAI's chat completions and Anthropic's messages do: whole, streamed, tools, errors."""
+"""A real HTTP server that answers as both APIs of OpenAI and Anthropic's messages do: whole, streamed, tools, errors."""
 
 import json
 import threading
@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.chat_rules import broken_by_anthropic, broken_by_openai
+from tests.chat_rules import broken_by_anthropic, broken_by_openai, broken_by_responses
 
 Json = dict[str, Any]
 CITIES = {"Oslo": "10 degrees", "Lima": "19 degrees"}
 EMPTY: dict[str, Json] = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}, "tool_use": {"input": {}}}
 """Blocks of Anthropic as a stream begins them."""
+UNSAID: dict[str, Json] = {"message": {"content": []}, "function_call": {"arguments": ""}, "reasoning": {"summary": []}}
+"""Items of OpenAI's responses as a stream begins them."""
 FAILURE = "Break."
 FACT, ASKED, KNOWN = "The kiln is called K-4711.", "Which kiln is it?", "It is K-4711."
 WEATHER, WARMER = "Where is it warmer, Oslo or Lima?", "Lima is warmer."
@@ -39,11 +41,14 @@ class _Handler(BaseHTTPRequestHandler):
         assert isinstance(self.server, VendorServer)
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append(body)
-        if FAILURE in json.dumps(body["messages"][-1]):
+        if FAILURE in json.dumps(_said(body)[-1]):
             self._send(400, "application/json", json.dumps({"error": {"type": "invalid", "message": "it is broken"}}))
         elif self.path.endswith("/chat/completions"):
             self.server.refusals += broken_by_openai([each for each in body["messages"] if each["role"] != "developer"])
             self._answer(body, _chunks(body), _completion(body))
+        elif self.path.endswith("/responses"):
+            self.server.refusals += broken_by_responses(list(_items(body)))
+            self._answer(body, _response_events(body), _response(body))
         else:
             self.server.refusals += broken_by_anthropic(_system(body), list(map(_in_blocks, body["messages"])))
             self._answer(body, _events(body), _message(body))
@@ -67,14 +72,20 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _words(body: Json) -> tuple[str, list[Json]]:
     """What the model says, and the calls that it makes: a name and arguments each."""
-    *before, last = map(json.dumps, body["messages"])
+    *before, last = map(json.dumps, _said(body))
     if "degrees" in last:
         return WARMER, []
     if WEATHER in last and body.get("tools"):
         return "I look.", [{"name": "weather", "arguments": {"city": city}} for city in CITIES]
     if ASKED in last:
         return KNOWN if FACT in " ".join((*before, last)) else "I do not know.", []
-    return '{"noted": true}' if body.get("response_format") else f"Noted, as message {len(body['messages'])}.", []
+    is_json = body.get("response_format") or body.get("text")
+    return '{"noted": true}' if is_json else f"Noted, as message {len(_said(body))}.", []
+
+
+def _said(body: Json) -> list[Json]:
+    said = body.get("messages") or body["input"]
+    return [{"role": "user", "content": said}] if isinstance(said, str) else said
 
 
 def _identity(number: int, call: Json) -> str:
@@ -148,6 +159,54 @@ def _events(body: Json) -> Iterator[str]:
     end = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
     yield _event({"type": "message_delta", "delta": end, "usage": {"output_tokens": 1}})
     yield _event({"type": "message_stop"})
+
+
+def _items(body: Json) -> Iterator[Json]:
+    """Those of the input that are neither thoughts nor what the API itself wrote, which has fields of its own."""
+    for item in _said(body):
+        if item.get("type", "message") == "message":
+            content = item["content"]
+            is_own = "id" in item and item["role"] == "assistant"
+            yield {"type": "message", "role": item["role"], "content": content[0]["text"] if is_own else content}
+        elif item["type"] != "reasoning":
+            yield {name: value for name, value in item.items() if name not in {"id", "status"}}
+
+
+def _response(body: Json) -> Json:
+    text, calls = _words(body)
+    part = {"type": "output_text", "text": text, "annotations": []}
+    output: list[Json] = []
+    if body.get("reasoning"):
+        output.append({"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Let me see."}]})
+    output.append({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]})
+    for call in calls:
+        name, arguments = _identity(len(_said(body)), call), json.dumps(call["arguments"])
+        fields = {"call_id": name, "name": call["name"], "arguments": arguments, "status": "completed"}
+        output.append({"type": "function_call", "id": f"fc_{name}", **fields})
+    frame = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m", "tool_choice": "auto", "tools": []}
+    return {**frame, "status": "completed", "parallel_tool_calls": True, "output": output}
+
+
+def _response_events(body: Json) -> Iterator[str]:
+    whole = _response(body)
+    events: list[Json] = [{"type": "response.created", "response": {**whole, "status": "in_progress", "output": []}}]
+    for number, item in enumerate(whole["output"]):
+        empty = {**item, **UNSAID[item["type"]]}
+        events.append({"type": "response.output_item.added", "output_index": number, "item": empty})
+        events += ({**event, "output_index": number, "item_id": item["id"]} for event in _deltas(item))
+        events.append({"type": "response.output_item.done", "output_index": number, "item": item})
+    events.append({"type": "response.completed", "response": whole})
+    yield from (_event({**event, "sequence_number": number}) for number, event in enumerate(events))
+
+
+def _deltas(item: Json) -> Iterator[Json]:
+    for place, part in enumerate(item.get("content") or ()):
+        yield {"type": "response.content_part.added", "content_index": place, "part": {**part, "text": ""}}
+        text: Json = {"content_index": place, "logprobs": []}
+        yield from ({"type": "response.output_text.delta", **text, "delta": piece} for piece in _pieces(part["text"]))
+        yield {"type": "response.output_text.done", **text, "text": part["text"]}
+    pieces = _pieces(item.get("arguments") or "")
+    yield from ({"type": "response.function_call_arguments.delta", "delta": piece} for piece in pieces)
 
 
 def _pieces(text: str, size: int = 5) -> Iterator[str]:

@@ -11,7 +11,8 @@ returns what the model says. With `chat_format: anthropic` in the consumer's pro
     async with connect(url) as client:
         await client.serve("my-agent", reply, tools={"weather": weather})
 
-With `chat_format: openai` it is `openai.chat.completions.create(model=MODEL, messages=context.messages, tools=SCHEMAS)`.
+With `chat_format: openai` it is `openai.chat.completions.create(model=MODEL, messages=context.messages, tools=SCHEMAS)`, with
+`responses` it is `openai.responses.create(model=MODEL, input=context.messages, tools=SCHEMAS)`.
 `text = await client.answer(session, text)` is a message and what the agent says to it in the end, `context = await
 client.ask(session, text)` a message and its context. `builder.client.sync` is the same without
 `await`, `builder.testing` the same without NATS.

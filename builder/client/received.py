@@ -83,7 +83,7 @@ class ReceivedContext:
         if self.event.get("messages") is None:
             raise Rejected(
                 f"the context for {self.consumer_id!r} has no messages: its profile has no chat_format, or they made the event "
-                f"too large; write chat_format: openai or chat_format: anthropic in profiles/{self.consumer_id}.yaml"
+                f"too large; write chat_format: openai, anthropic or responses in profiles/{self.consumer_id}.yaml"
             )
         return cast("list[Any]", self.event["messages"])
 

@@ -113,11 +113,14 @@ PARAMETERS: dict[str, Any] = {
 }
 
 
-def fetch_omitted_tool(chat_format: Literal["openai", "anthropic"]) -> Any:
+def fetch_omitted_tool(chat_format: Literal["openai", "anthropic", "responses"]) -> Any:
     """As the provider's API takes it in `tools`."""
     if chat_format == "anthropic":
         return {"name": NAME, "description": DESCRIPTION, "input_schema": PARAMETERS}
-    return {"type": "function", "function": {"name": NAME, "description": DESCRIPTION, "parameters": PARAMETERS}}
+    function = {"name": NAME, "description": DESCRIPTION, "parameters": PARAMETERS}
+    if chat_format == "responses":
+        return {"type": "function", **function, "strict": False}
+    return {"type": "function", "function": function}
 
 
 def check_named(identity: str, context: ReceivedContext) -> None:

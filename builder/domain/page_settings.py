@@ -10,7 +10,7 @@ from builder.domain.selector import Selector
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age", "time", "pause"]
-ChatFormat = Literal["none", "openai", "anthropic"]
+ChatFormat = Literal["none", "openai", "anthropic", "responses"]
 FORBIDDEN_SCHEMAS = frozenset(
     {
         "secret.v1",

@@ -38,6 +38,16 @@ def _acceptable(exchange: Exchange, used: set[str]) -> Exchange:
     return replace(exchange, call=replace(exchange.call, id=unique, tool=tool))
 
 
+def prompt_of(messages: tuple[Message, ...]) -> str:
+    """The text of all system messages; "" = none."""
+    return "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
+
+
+def address_of(image: Image) -> str:
+    """Its https address, or a data URL."""
+    return f"data:{image.media};base64,{image.data}" if image.data else image.url
+
+
 STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -95,7 +105,7 @@ class MessageOpenAI(BaseModel):
 
 def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:
     """For `chat.completions.create`, one system message at most. Only people's messages have images."""
-    prompt = "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
+    prompt = prompt_of(messages)
     system = (MessageOpenAI(role="system", content=prompt),) if prompt else ()
     return (*system, *(part for message in acceptable(messages) if message.role != "system" for part in _with_results(message)))
 
@@ -105,11 +115,7 @@ def _with_results(message: Message) -> Iterator[MessageOpenAI]:
         ToolCallOpenAI(id=call.id, function=FunctionOpenAI(name=call.tool, arguments=call.arguments))
         for call in (exchange.call for exchange in message.exchanges)
     )
-    pictures = tuple(
-        ImagePart(image_url=ImageUrl(url=f"data:{image.media};base64,{image.data}" if image.data else image.url))
-        for image in message.images
-        if message.role == "user"
-    )
+    pictures = tuple(ImagePart(image_url=ImageUrl(url=address_of(image))) for image in message.images if message.role == "user")
     parts = (*pictures, *(TextPart(text=part.text) for part in message.parts))
     is_plain = len(parts) == 1 and not pictures
     yield MessageOpenAI(role=message.role, content=message.parts[0].text if is_plain else parts or None, tool_calls=calls or None)

@@ -1,7 +1,7 @@
 """Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first. The worker publishes them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -10,10 +10,12 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from builder.domain.breadcrumb import AGENT_CONTEXT
-from builder.domain.context import RECENT, Context
+from builder.domain.context import RECENT, Context, Message
 from builder.domain.errors import Rejected
+from builder.domain.page_settings import ChatFormat
 from builder.publish.chat import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai
 from builder.publish.reports import DIGITS, READ_MODEL, STRICT_MODEL, CompactionV1
+from builder.publish.response_items import ResponseItem, response_items
 
 EMPTY_PREFIX = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
@@ -182,7 +184,7 @@ class AgentContextV1(BaseModel):
     omissions: Omissions
     compaction: CompactionV1 | None = Field(None, description="tool results that were folded; missing when none were")
     system: tuple[TextBlock, ...] | None = Field(None, description="Anthropic's `system`, beside its `messages`")
-    messages: tuple[MessageOpenAI, ...] | tuple[MessageAnthropic, ...] | None = Field(
+    messages: tuple[MessageOpenAI, ...] | tuple[MessageAnthropic, ...] | tuple[ResponseItem, ...] | None = Field(
         None,
         description="the same fragments for a chat API, if the profile asks for it; what was written is a text part of its own, "
         "what the builder adds is another. Texts, results and the arguments of calls stay within the budget, what the API adds "
@@ -214,14 +216,17 @@ def _shrinking_events(context: Context) -> Iterator[AgentContextV1]:
     yield page_only.model_copy(update={"formatted_context": None})
 
 
+SHAPES: Mapping[ChatFormat, Callable[[tuple[Message, ...]], dict[str, Any]]] = {
+    "none": lambda _: {},
+    "openai": lambda messages: {"messages": openai(messages)},
+    "anthropic": lambda messages: dict(zip(("system", "messages"), anthropic(messages), strict=True)),
+    "responses": lambda messages: {"messages": response_items(messages)},
+}
+"""The fields of the event with the messages, by their format."""
+
+
 def _chat(context: Context) -> dict[str, Any]:
-    match context.chat_format:
-        case "openai":
-            return {"messages": openai(context.messages)}
-        case "anthropic":
-            return dict(zip(("system", "messages"), anthropic(context.messages), strict=True))
-        case _:
-            return {}
+    return SHAPES[context.chat_format](context.messages)
 
 
 def _event(context: Context) -> AgentContextV1:

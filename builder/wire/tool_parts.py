@@ -1,10 +1,11 @@
-"""Calls and results in the vendors' parts: by whom they are run, their arguments, their outputs, and the ids that pair them."""
+"""Calls and results in the vendors' parts: who runs them, arguments, outputs, the ids that pair them; thoughts before them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from builder.domain.text import parse
-from builder.wire.parts import Call, Part, Result
+from builder.wire.attachments import attachment_line
+from builder.wire.parts import Call, Mark, Part, Result, Thought
 
 Fields = Mapping[str, Any]
 Parts = tuple[Part, ...]
@@ -141,3 +142,25 @@ def image_generation(part: Fields) -> Parts | None:
     """A picture that the vendor made."""
     picture = {"type": "image", "data": part["result"]} if isinstance(part.get("result"), str) else None
     return remote_call({**part, "result": picture})
+
+
+def thought(part: Fields) -> Parts | None:
+    """Its words; a mark where only the vendor can read them."""
+    source = first_of(part, ("thinking", "reasoning", "text", "reasoningText", "content", "summary"))
+    words = [_words_of_thought(source)]
+    if part.get("content") and part.get("summary"):
+        words.append(_words_of_thought(part["summary"]))
+    return (Thought("\n".join(filter(None, words))),) if any(words) else (Mark(attachment_line(part)),)
+
+
+def _words_of_thought(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return _words_of_thought(first_of(value, ("text", "thinking", "reasoning", "summary")))
+    return "\n".join(filter(None, map(_words_of_thought, value))) if isinstance(value, list) else ""
+
+
+def reasoning_content(part: Fields) -> Parts | None:
+    """A thought of Bedrock."""
+    return thought(part["reasoningContent"]) if isinstance(part["reasoningContent"], dict) else None

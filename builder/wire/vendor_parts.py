@@ -10,7 +10,6 @@ from typing import Any
 
 from builder.wire.attachments import KINDS, NESTED, attachment_line, attachment_of, one_line_name, other_fields, without_data_urls
 from builder.wire.parts import UNREAD, Data, File, Mark, Part, Text, Thought, Unread, value_lines
-from builder.wire.thoughts import reasoning_content, thought
 from builder.wire.tool_parts import (
     NAMED_CALLS,
     Fields,
@@ -23,7 +22,9 @@ from builder.wire.tool_parts import (
     function_response,
     image_generation,
     read_arguments,
+    reasoning_content,
     remote_call,
+    thought,
     tool_result,
     ui_tool,
     wrapped_result,

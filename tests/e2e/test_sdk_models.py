@@ -23,6 +23,8 @@ FUNCTION = {"name": "weather", "arguments": json.dumps(ARGUMENTS)}
 CALLING = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", "function": FUNCTION}]}
 COMPLETION = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [{"index": 0, "message": CALLING}]}
 USE = {"type": "tool_use", "id": "c1", "name": "weather", "input": ARGUMENTS}
+CALL = {"type": "function_call", "id": "fc_1", "call_id": "c1", "status": "completed", **FUNCTION}
+RESPONSE = {"id": "1", "object": "response", "created_at": 1, "model": "m", "status": "completed", "output": [CALL]}
 MESSAGE = {"id": "1", "type": "message", "role": "assistant", "model": "m", "content": [USE], "stop_reason": "tool_use"}
 
 
@@ -36,9 +38,14 @@ def check_shape(page: ReceivedContext, shape: str) -> None:
     """The types of the packages hold what the model is given."""
     from anthropic.types import MessageParam, TextBlockParam
     from openai.types.chat import ChatCompletionMessageParam
+    from openai.types.responses import ResponseInputItemParam
 
-    messages: Any = list[ChatCompletionMessageParam] if shape == "openai" else list[MessageParam]
-    TypeAdapter[Any](messages).validate_python(page.messages, strict=True)
+    types: dict[str, Any] = {
+        "openai": list[ChatCompletionMessageParam],
+        "responses": list[ResponseInputItemParam],
+        "anthropic": list[MessageParam],
+    }
+    TypeAdapter[Any](types[shape]).validate_python(page.messages, strict=True)
     TypeAdapter(list[TextBlockParam]).validate_python(page.system, strict=True)
 
 
@@ -79,6 +86,19 @@ async def test_the_package_of_openai_takes_the_messages_and_its_completion_is_a_
         await two_rounds(client, "loop", lambda context: example()["openai_reply"](model, context), "openai")
     assert [message["role"] for message in seen[-1]["messages"]][-2:] == ["assistant", "tool"]
     assert seen[-1]["tools"][0]["function"]["name"] == "fetch_omitted"
+
+
+async def test_the_package_of_openai_takes_the_items_and_its_response_is_a_reply(client: Client) -> None:
+    import openai
+
+    seen: list[dict[str, Any]] = []
+    async with (
+        serving("/responses", answering(RESPONSE, seen), asyncio.Event()) as url,
+        openai.AsyncOpenAI(base_url=url, api_key="k") as model,
+    ):
+        await two_rounds(client, "responding", lambda context: example()["responses_reply"](model, context), "responses")
+    assert [item["type"] for item in seen[-1]["input"]][-2:] == ["function_call", "function_call_output"]
+    assert (seen[-1]["tools"][0]["name"], seen[-1]["tools"][0]["strict"]) == ("fetch_omitted", False)
 
 
 async def test_the_package_of_anthropic_takes_the_messages_and_its_message_is_a_reply(client: Client) -> None:

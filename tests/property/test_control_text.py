@@ -11,6 +11,7 @@ from builder.domain.context import Context
 from builder.domain.page_settings import ChatFormat
 from builder.domain.text import visible
 from builder.publish.chat import anthropic, openai
+from builder.publish.response_items import response_items
 from tests.examples import examples
 from tests.factories import make_context, make_profile
 from tests.property.sessions import hear
@@ -58,8 +59,8 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def messages_of(context: Context) -> Iterator[str]:
-    """All text of the messages in both shapes, arguments also as the values that they are."""
-    shaped: list[Any] = [message.model_dump() for message in openai(context.messages)]
+    """All text of the messages in all shapes, arguments also as the values that they are."""
+    shaped: list[Any] = [message.model_dump() for message in (*openai(context.messages), *response_items(context.messages))]
     system, talk = anthropic(context.messages)
     shaped += [block.model_dump() for block in (*system, *talk)]
     yield from strings(shaped)

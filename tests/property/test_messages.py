@@ -1,4 +1,4 @@
-"""Whatever was said: the messages are what is on the page, what somebody wrote is byte for byte, and both providers take them."""
+"""Whatever was said: the messages are what is on the page, what somebody wrote is byte for byte, and its API takes them."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ from builder.domain.selector import trigger_on
 from builder.domain.text import visible
 from builder.publish.event import encode
 from builder.recall.index.conversation import closed_turn
-from tests.chat_rules import broken_by_anthropic, broken_by_openai
+from tests.chat_rules import broken_by_anthropic, broken_by_openai, broken_by_responses
 from tests.examples import examples
 from tests.factories import ids_on_page, make_context, make_profile, make_view
 from tests.property.sessions import Session, catalogs, hear, sessions
@@ -40,7 +40,7 @@ def talkative(draw: st.DrawFn) -> Profile:
         window=window,
         sections=sections if dates != "none" else profile.sections,
         system_prompt=prompt,
-        chat_format=draw(st.sampled_from(("openai", "anthropic"))),
+        chat_format=draw(st.sampled_from(("openai", "anthropic", "responses"))),
     )
 
 
@@ -83,12 +83,14 @@ def broken(context: Context) -> list[str]:
     event: dict[str, Any] = json.loads(encode(context))
     if context.chat_format == "openai":
         return broken_by_openai(event["messages"])
+    if context.chat_format == "responses":
+        return broken_by_responses(event["messages"])
     return broken_by_anthropic(event["system"], event["messages"])
 
 
 @examples(40)
 @given(talks, catalogs(), talkative())
-def test_the_messages_show_what_the_page_shows_and_nothing_else_fit_the_allowance_and_both_providers_take_them(
+def test_the_messages_show_what_the_page_shows_and_nothing_else_fit_the_allowance_and_its_api_takes_them(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
 ) -> None:
     context = make_context(session.trigger, session.rows, profile, standing)
@@ -178,15 +180,16 @@ def texts(context: Context) -> list[str]:
     event: dict[str, Any] = json.loads(encode(context))
     found: list[str] = []
     for block in (*event.get("system", ()), *event["messages"]):
-        content = block.get("content") or block.get("text") or ""
+        content = block.get("content") or block.get("text") or block.get("output") or ""
         found += [content] if isinstance(content, str) else [said for part in content for said in spoken(part)]
-        found += [call["function"]["arguments"] for call in block.get("tool_calls", ()) if call["function"]["arguments"] != "{}"]
+        calls = [call["function"] for call in block.get("tool_calls", ())] + [block] * ("arguments" in block)
+        found += [call["arguments"] for call in calls if call["arguments"] != "{}"]
     return found
 
 
 def spoken(part: dict[str, Any]) -> list[str]:
     match part["type"]:
-        case "text":
+        case "text" | "input_text":
             return [part["text"]]
         case "tool_use":
             return [json.dumps(part["input"], ensure_ascii=False, separators=(",", ":"))] if part["input"] else []

@@ -23,7 +23,7 @@ from tests.two_sections import two_sections
 
 QUESTIONS = ("Where is the blue kiln?", "Wo ist der blaue Ofen?", "Где синяя печь?", "青い窯はどこですか?")
 MISSING = re.compile(r"^\(([\d,]+) (?:of [\d,]+|earlier) messages? (?:is|are) not shown(?:, … where)?\)$", re.MULTILINE)
-shapes = st.sampled_from(("none", "openai", "anthropic"))
+shapes = st.sampled_from(("none", "openai", "anthropic", "responses"))
 layouts = st.sampled_from(("default", "two sections"))
 
 

@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from builder.domain.page_settings import ChatFormat
 
@@ -24,13 +24,8 @@ OPENAI_UNKNOWN, ANTHROPIC_UNKNOWN = OPENAI_BASE + 8 * OPENAI_TILE, ANTHROPIC_MOS
 
 def picture_tokens(sizes: Iterable[Size], chat_format: ChatFormat) -> int:
     """Tokens of these pictures, as the provider counts them; 0 without chat messages."""
-    match chat_format:
-        case "openai":
-            return sum(map(_openai, sizes))
-        case "anthropic":
-            return sum(map(_anthropic, sizes))
-        case _:
-            return 0
+    price = PRICES.get(chat_format)
+    return sum(map(price, sizes)) if price else 0
 
 
 def size_of(data: str) -> Size:
@@ -67,6 +62,10 @@ def _anthropic(size: Size) -> int:
         return ANTHROPIC_UNKNOWN
     scale = min(1.0, ANTHROPIC_LONG / max(size))
     return min(int(scale * width) * int(scale * height) // ANTHROPIC_PIXELS + 1, ANTHROPIC_MOST)
+
+
+PRICES: Mapping[ChatFormat, Callable[[Size], int]] = {"openai": _openai, "responses": _openai, "anthropic": _anthropic}
+"""Tokens of a picture of that size."""
 
 
 def _webp(data: bytes) -> Size:

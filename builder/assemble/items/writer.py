@@ -178,10 +178,10 @@ class Writer:
     def picture_sizes(self, crumb: Breadcrumb, senders: Iterable[Breadcrumb], *, is_call: bool) -> list[Size]:
         """Of the pictures that `messages` can send for a message, or for the results of a call of it.
 
-        Providers take none of an assistant; of the results of its calls Anthropic takes them.
+        Providers take none of an assistant; of the results of its calls all but chat completions take them.
         """
         chat_format, is_own = self.profile.chat_format, crumb.role in {"assistant", "tool"} and self.view.is_own(crumb)
-        if chat_format == "none" or (is_own and not (is_call and chat_format == "anthropic")):
+        if chat_format == "none" or (is_own and not (is_call and chat_format != "openai")):
             return []
         return [size for sender in senders for size in self.rendering.picture_sizes(sender)]
 

@@ -48,7 +48,7 @@ def draw_profile(rng: Random, need: int) -> Profile:
         reserve=0,
         margin=rng.choice((0.0, 0.0, 0.1)),
         on_overflow=rng.choice(("trim", "trim", "trim", "reject")),
-        chat_format=rng.choice(("none", "openai", "anthropic")),
+        chat_format=rng.choice(("none", "openai", "anthropic", "responses")),
         time_zone=ZoneInfo(rng.choice(ZONES)),
         system_prompt=rng.choice(("", PROMPT)),
         audience=Selector(any_tags=("to:mira",)) if rng.random() < 1 / 8 else None,

@@ -7,14 +7,23 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletion
+from openai.types.responses import Response
 
 from builder.client import ReceivedContext, fetch_omitted_tool
+
+MODEL = "gpt-4.1-mini"
 
 
 async def openai_reply(model: AsyncOpenAI, context: ReceivedContext) -> ChatCompletion:
     """The profile has `chat_format: openai`."""
     tools = [fetch_omitted_tool("openai")]
-    return await model.chat.completions.create(model="gpt-4.1-mini", messages=context.messages, tools=tools)
+    return await model.chat.completions.create(model=MODEL, messages=context.messages, tools=tools)
+
+
+async def responses_reply(model: AsyncOpenAI, context: ReceivedContext) -> Response:
+    """The profile has `chat_format: responses`."""
+    tools = [fetch_omitted_tool("responses")]
+    return await model.responses.create(model=MODEL, input=context.messages, tools=tools)
 
 
 async def anthropic_reply(model: AsyncAnthropic, context: ReceivedContext) -> Message:

@@ -12,6 +12,7 @@ from builder.integrations.conversation import CONSUMER, Conversation
 from builder.integrations.vendors.calls import with_memory
 from builder.integrations.vendors.chat_completions import CHAT_COMPLETIONS
 from builder.integrations.vendors.messages_api import MESSAGES
+from builder.integrations.vendors.responses_api import RESPONSES
 from builder.integrations.vendors.turns import Turns
 
 __all__ = ["wrap_anthropic", "wrap_openai"]
@@ -22,18 +23,18 @@ Vendor = TypeVar("Vendor")
 def wrap_openai(
     vendor: Vendor, client: SyncClient | Client, session: str, *, user_id: str = "", consumer: str = CONSUMER
 ) -> Vendor:
-    """A client of OpenAI, plain or asynchronous, whose chat completions read the page of one session; `vendor` stays as it is.
+    """A client of OpenAI, plain or asynchronous, whose chat completions and responses read the page of one session.
 
-    `create`, `parse` and `stream` publish what is new in `messages`, send leading system messages and the page, and publish the
-    first choice. Everything else is the vendor's. client: an asynchronous one for an asynchronous vendor. consumer: a profile
-    with `chat_format: openai`. A call raises `Rejected` and `Unavailable` before the vendor is asked, and what the vendor
-    raises; an answer that cannot be published is logged.
+    `create`, `parse` and `stream` publish what is new in `messages` or `input`, send leading system messages and the page, and
+    publish the first choice or the output. Everything else is the vendor's; `vendor` stays as it is. client: an asynchronous one
+    for an asynchronous vendor. consumer: a profile with `chat_format: openai`. A call raises `Rejected` and `Unavailable` before
+    the vendor is asked, and what the vendor raises; an answer that cannot be published is logged.
     """
-    return with_memory(vendor, CHAT_COMPLETIONS, Turns(Conversation(as_sync(client), session, user_id, consumer)))
+    return with_memory(vendor, (CHAT_COMPLETIONS, RESPONSES), Turns(Conversation(as_sync(client), session, user_id, consumer)))
 
 
 def wrap_anthropic(
     vendor: Vendor, client: SyncClient | Client, session: str, *, user_id: str = "", consumer: str = CONSUMER
 ) -> Vendor:
     """As `wrap_openai`, for a client of Anthropic and its messages; `system` stays, the page's own comes after it."""
-    return with_memory(vendor, MESSAGES, Turns(Conversation(as_sync(client), session, user_id, consumer)))
+    return with_memory(vendor, (MESSAGES,), Turns(Conversation(as_sync(client), session, user_id, consumer)))

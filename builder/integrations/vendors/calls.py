@@ -7,7 +7,7 @@ was called, and a stream reads from its own `_iterator`: these two are what is p
 import asyncio
 import copy
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from typing import Protocol as Shape
@@ -39,9 +39,11 @@ class Protocol:
     """How a vendor is asked."""
 
     resources: tuple[tuple[str, ...], ...]
-    """Paths of attributes to the objects that ask; the first one must be there."""
+    """Paths of attributes to the objects that ask."""
     path: str
     """Of the URL."""
+    messages: str = "messages"
+    """The field of a request with what was said."""
     conversation: Callable[[Mapping[str, Any]], Chat]
     """Request → what was said."""
     with_page: Callable[[Mapping[str, Any], Chat], dict[str, Any]]
@@ -51,13 +53,16 @@ class Protocol:
     assembly: Callable[[], Assembly]
 
 
-def with_memory(vendor: Vendor, protocol: Protocol, turns: Turns) -> Vendor:
-    """A copy whose calls have the page. Raises `Rejected` for what is no client of this vendor."""
-    first, *_ = protocol.resources
+def with_memory(vendor: Vendor, protocols: Sequence[Protocol], turns: Turns) -> Vendor:
+    """A copy whose calls have the page. protocols: the first one's first resource must be there.
+
+    Raises `Rejected` for what is no client of this vendor.
+    """
+    first = protocols[0].resources[0]
     if not _has(vendor, first):
         raise Rejected(f"{type(vendor).__name__} has no {'.'.join(first)}; give the vendor's own client, plain or asynchronous")
     twin: Vendor = _copy(vendor)
-    for names in protocol.resources:
+    for protocol, names in ((each, names) for each in protocols for names in each.resources):
         if _has(twin, names):
             resource: Any = twin
             for name in names:
@@ -65,7 +70,7 @@ def with_memory(vendor: Vendor, protocol: Protocol, turns: Turns) -> Vendor:
                 resource = getattr(resource, name)
             resource._post = _post(resource._post, protocol, turns)  # noqa: SLF001 - see above
     for name in ("copy", "with_options"):  # they make another client, which remembers as well
-        setattr(twin, name, _again(getattr(vendor, name), protocol, turns))
+        setattr(twin, name, _again(getattr(vendor, name), protocols, turns))
     return twin
 
 
@@ -80,8 +85,8 @@ def _copy(target: Any) -> Any:
     return twin
 
 
-def _again(make: Callable[..., Any], protocol: Protocol, turns: Turns) -> Callable[..., Any]:
-    return lambda *args, **options: with_memory(make(*args, **options), protocol, turns)
+def _again(make: Callable[..., Any], protocols: Sequence[Protocol], turns: Turns) -> Callable[..., Any]:
+    return lambda *args, **options: with_memory(make(*args, **options), protocols, turns)
 
 
 def _post(post: Callable[..., Any], protocol: Protocol, turns: Turns) -> Callable[..., Any]:
@@ -90,7 +95,7 @@ def _post(post: Callable[..., Any], protocol: Protocol, turns: Turns) -> Callabl
     def begin(path: str, body: Any) -> tuple[Turn | None, Any]:
         if path.partition("?")[0] != protocol.path:
             return None, body
-        request = {**body, "messages": list(map(_plain, body["messages"]))}
+        request = {**body, protocol.messages: _plain(body.get(protocol.messages))}
         turn = turns.begin(protocol.conversation(request))
         return turn, protocol.with_page(request, turn.page) if turn else body
 
@@ -139,7 +144,7 @@ def _plain(value: Any) -> Any:
         return value.model_dump(mode="json", exclude_unset=True, warnings=False)
     if isinstance(value, Mapping):
         return {name: _plain(each) for name, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+    return list(map(_plain, value)) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else value
 
 
 def _values(response: Any) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ export interface Context {
   questions: string[];
   /** What the page leaves out, the 50 most relevant first, and then what it cuts. */
   omitted: OmissionV1[];
-  /** The page for the SDK of a model, where the profile has a `chat_format`; `system` is Anthropic's, beside them. */
+  /** The page for the SDK of a model, where the profile has a `chat_format`: with `responses` the `input`; `system` is Anthropic's, beside them. */
   messages: any[];
   system: any[];
 }

@@ -91,7 +91,7 @@ export interface AgentContextV1 {
   /**
    * the same fragments for a chat API, if the profile asks for it; what was written is a text part of its own, what the builder adds is another. Texts, results and the arguments of calls stay within the budget, what the API adds and what images cost is the profile's `reserve`. Images are dropped first when the event would be too large, then all of it
    */
-  messages?: MessageOpenAI[] | MessageAnthropic[] | null;
+  messages?: MessageOpenAI[] | MessageAnthropic[] | (MessageItem | FunctionCallItem | FunctionOutputItem)[] | null;
 }
 /**
  * How the page was made. ASCII, because a reader of RCRT cuts the first 200 bytes.
@@ -385,6 +385,55 @@ export interface ToolResultBlock {
    * true when the call failed
    */
   is_error?: boolean | null;
+}
+/**
+ * What somebody says; the assistant's is a text.
+ */
+export interface MessageItem {
+  type?: "message";
+  role: "system" | "user" | "assistant";
+  content: string | (InputText | InputImage)[];
+}
+/**
+ * Text of an item of several parts.
+ */
+export interface InputText {
+  type?: "input_text";
+  text: string;
+}
+/**
+ * An image of an item.
+ */
+export interface InputImage {
+  type?: "input_image";
+  /**
+   * https address or data URL
+   */
+  image_url: string;
+  detail?: "auto";
+}
+/**
+ * A call of the assistant.
+ */
+export interface FunctionCallItem {
+  type?: "function_call";
+  /**
+   * one of the next items has its output
+   */
+  call_id: string;
+  name: string;
+  /**
+   * a JSON object as text
+   */
+  arguments: string;
+}
+/**
+ * What a call returned.
+ */
+export interface FunctionOutputItem {
+  type?: "function_call_output";
+  call_id: string;
+  output: string | (InputText | InputImage)[];
 }
 /**
  * An agent's definition; speaks under its `agent_id`. In session `_` its `context_trigger` makes the agent a consumer.

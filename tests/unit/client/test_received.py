@@ -57,7 +57,7 @@ def test_messages_are_handed_out_as_the_provider_takes_them_and_without_a_shape_
     for plain in (event(), event(system=None, messages=None)):
         context = read(plain, ASKED, OrderedDict())
         assert context.system == []
-        with pytest.raises(Rejected, match=r"write chat_format: openai or chat_format: anthropic in profiles/default\.yaml"):
+        with pytest.raises(Rejected, match=r"write chat_format: openai, anthropic or responses in profiles/default\.yaml"):
             _ = context.messages
 
 

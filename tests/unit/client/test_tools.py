@@ -139,10 +139,11 @@ def test_a_text_without_characters_is_read_to_its_end() -> None:
     assert piece(record("tool.response.v1", "", {"output": ""}), 0, CONTEXT) == "[characters 0 to 0 of 0, the end]\n"
 
 
-def test_both_schemas_say_the_same() -> None:
+def test_all_schemas_say_the_same() -> None:
     function, tool = fetch_omitted_tool("openai")["function"], fetch_omitted_tool("anthropic")
     assert (function["name"], function["description"]) == (tool["name"], tool["description"])
     assert function["parameters"] == tool["input_schema"]
+    assert fetch_omitted_tool("responses") == {"type": "function", **function, "strict": False}
 
 
 def test_a_piece_has_no_control_text() -> None:

@@ -133,10 +133,13 @@ def test_what_is_shown_in_part_and_what_is_not_shown_are_told_apart_and_all_are_
     assert found["by_reason"] == {"cut to what has room": 1, "over budget": 30, "repeat": 60}
 
 
-def test_an_event_that_is_too_large_drops_images_then_messages_then_the_second_copy_of_the_page_and_nothing_else() -> None:
+@pytest.mark.parametrize("shape", ["openai", "responses"])
+def test_an_event_that_is_too_large_drops_images_then_messages_then_the_second_copy_of_the_page_and_nothing_else(
+    shape: str,
+) -> None:
     picture = "iVBORw0KGgoA" * 300
     content = [{"type": "text", "text": "This?"}, {"type": "image", "mimeType": "image/png", "data": picture}]
-    source = make_context(hear(9, "user.message.v1", {"content": content}), [], make_profile(chat_format="openai"))
+    source = make_context(hear(9, "user.message.v1", {"content": content}), [], make_profile(chat_format=shape))
     encodings = [encode(source)]
     while len(encodings) < 4:
         assert encode(source, len(encodings[-1])) == encodings[-1]

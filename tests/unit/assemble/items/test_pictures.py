@@ -52,6 +52,7 @@ def test_what_is_no_picture_has_no_size(data: str) -> None:
         ((2048, 4096), "openai", 1105),
         ((100, 100), "openai", 255),
         (UNKNOWN, "openai", OPENAI_UNKNOWN),
+        ((800, 600), "responses", 765),
         ((800, 600), "anthropic", 641),
         ((8000, 8000), "anthropic", 1600),
         (UNKNOWN, "anthropic", ANTHROPIC_UNKNOWN),

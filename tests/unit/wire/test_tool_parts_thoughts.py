@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builder.wire.parts import Mark, Thought
-from builder.wire.thoughts import thought
+from builder.wire.tool_parts import thought
 
 
 @pytest.mark.parametrize(
