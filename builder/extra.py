@@ -1,5 +1,6 @@
 """What an extra brings, and the extras that are installed: ours and other people's, found the same way."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,6 +24,8 @@ RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
 """Messages and store, workspace, and the request → the answer. Raises `BuilderError`."""
 
 
+REQUEST_NAME = re.compile("[a-z_]+")
+"""A token of a subject and a part of a path."""
 LOADING = (AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError, SyntaxError, TypeError, ValueError)
 """What somebody else's module raises when it is loaded."""
 
@@ -80,6 +83,8 @@ def of_kind(kind: Literal["stores", "requests", "commands", "groups"], own: Mapp
     every = dict(own)
     for name, extra in installed().items():
         for key, value in getattr(extra, kind).items():
+            if kind == "requests" and not REQUEST_NAME.fullmatch(key):
+                raise Misconfigured(f"the extra {name!r} brings a request {key!r}; its name may have small letters and _ only")
             if key in every:
                 raise Misconfigured(f"the extra {name!r} brings {key!r} to the {kind}, which has it already; uninstall it")
             every[key] = value

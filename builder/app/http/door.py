@@ -273,3 +273,7 @@ async def export(client: Asker, session: str = "") -> Response:
             yield line
 
     return StreamingResponse(whole(), media_type="application/x-ndjson")
+
+
+ROUTES = frozenset(getattr(route, "path", "").removeprefix(router.prefix).split("/")[1] for route in router.routes)
+"""First names of the paths below `/v1`; no extra's request may have one."""

@@ -9,7 +9,7 @@ from typing import Any
 from nats.aio.client import Client as Connection
 
 from builder.adapters.nats.contexts import ContextStream
-from builder.app.http.door import Parts, application
+from builder.app.http.door import ROUTES, Parts, application
 from builder.app.http.events import Fanout
 from builder.app.http.limits import FAILURES, REQUESTS, RateLimit
 from builder.app.http.tokens import OWN_TOKEN, local_tokens
@@ -39,7 +39,7 @@ def open_door(
     if http.tokens is None and not (makes_token and _is_loopback(http.host)):
         return None
     tokens = local_tokens(http.tokens, settings.data_dir, settings.workspace)
-    requests = of_kind("requests", {})
+    requests = {name: each for name, each in of_kind("requests", dict.fromkeys(ROUTES)).items() if each}
     rights = {**RIGHTS, **{name: each.right for name, each in requests.items()}}
     access = AccessControl(line.log, verbs, line.consumers, rights)
     fanout = Fanout(ContextStream(connection.jetstream(), settings.installation), access, tokens.holders)
