@@ -2,16 +2,19 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from builder.bench.data import beam, locomo
+from builder.bench.data import beam, locomo, longmemeval
 from builder.bench.data.datasets import load
+from builder.bench.quality.recall import outcome_of, summary
 from builder.domain.errors import Misconfigured
 
 SAMPLES = Path(__file__).with_name("samples")
 LOCOMO, BEAM = SAMPLES / "locomo10.json", SAMPLES / "BEAM" / "chats" / "100K"
+LONGMEMEVAL = SAMPLES / "longmemeval_s.json"
 
 
 def test_a_turn_of_locomo_has_its_speaker_its_picture_and_a_minute_of_its_own() -> None:
@@ -138,8 +141,103 @@ def test_a_folder_without_chats_is_refused(tmp_path: Path) -> None:
         beam.convert(tmp_path)
 
 
+def test_turns_of_longmemeval_stand_in_the_order_of_their_sessions_and_name_them() -> None:
+    """The sample has two questions that the history answers, sessions out of order, and a session that is there twice."""
+    first, second = longmemeval.convert(LONGMEMEVAL).conversations
+    assert [(each["id"], each["session"], each["created_at"]) for each in first["messages"]] == [
+        ("answer_own1_1_1", "answer_own1_1", "2024-03-02T09:05:00Z"),
+        ("answer_own1_1_2", "answer_own1_1", "2024-03-02T09:06:00Z"),
+        ("filler_bread_1", "filler_bread", "2024-03-11T19:40:00Z"),
+        ("filler_bread_2", "filler_bread", "2024-03-11T19:41:00Z"),
+        ("answer_own1_2_1", "answer_own1_2", "2024-03-21T08:15:00Z"),
+        ("answer_own1_2_2", "answer_own1_2", "2024-03-21T08:16:00Z"),
+    ]
+    assert [each["id"] for each in second["messages"]][::2] == ["filler_tides_1", "answer_own3_1_1", "filler_tides-2_1"]
+
+
+def test_questions_of_longmemeval_have_evidence_by_turn_and_by_session() -> None:
+    first, second = (each["questions"][0] for each in longmemeval.convert(LONGMEMEVAL).conversations)
+    assert (first["evidence"], first["evidence_sessions"]) == (
+        ["answer_own1_1_1", "answer_own1_2_1"],
+        ["answer_own1_1", "answer_own1_2"],
+    )
+    assert (first["category"], first["asked_at"]) == ("knowledge-update", "2024-03-30T18:00:00Z")
+    assert (second["answer"], second["evidence"], "asked_at" in second) == ("7", ["answer_own3_1_2"], False)
+
+
+def test_what_longmemeval_has_beyond_the_data_set_is_counted() -> None:
+    assert longmemeval.convert(LONGMEMEVAL).account == {
+        "name": "longmemeval_s",
+        "conversations": 2,
+        "messages": 12,
+        "questions": 2,
+        "omissions": {
+            "dates of questions that are before the last turn": 1,
+            "ids of answer_session_ids that no session has": 1,
+            "questions of abstention (_abs), which the history does not answer": 1,
+            "turns without a text, or of neither user nor assistant": 2,
+        },
+    }
+    assert longmemeval.convert(LONGMEMEVAL, (1, 2)).account["name"] == "longmemeval_s[1,2]"
+
+
+def test_a_question_of_longmemeval_without_a_marked_turn_is_counted(tmp_path: Path) -> None:
+    file = tmp_path / "longmemeval_s.json"
+    file.write_text(LONGMEMEVAL.read_text("utf-8").replace(', "has_answer": true', ""), "utf-8")
+    conversion = longmemeval.convert(file, (0,))
+    assert (conversion.conversations, conversion.omissions) == ([], {"questions of which no turn is marked has_answer": 1})
+
+
+@pytest.mark.parametrize(("content", "indices"), [("{}", ()), ("[{}]", ()), ("[1]", ()), ("no JSON", ()), ("[]", (0,))])
+def test_a_file_that_is_not_longmemeval_s_is_refused(tmp_path: Path, content: str, indices: tuple[int, ...]) -> None:
+    file = tmp_path / "other.json"
+    file.write_text(content, "utf-8")
+    with pytest.raises(Misconfigured, match="other\\.json"):
+        longmemeval.convert(file, indices)
+
+
+def test_a_date_that_longmemeval_does_not_write_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "longmemeval_s.json"
+    file.write_text(LONGMEMEVAL.read_text("utf-8").replace("2024/03/11 (Mon) 19:40", "a Monday in March"), "utf-8")
+    with pytest.raises(Misconfigured, match="a date is 'a Monday in March'; write it as"):
+        longmemeval.convert(file)
+
+
+def test_recall_counts_turns_and_sessions_side_by_side(tmp_path: Path) -> None:
+    file = tmp_path / "histories.json"
+    file.write_text(json.dumps(longmemeval.convert(LONGMEMEVAL).data), "utf-8")
+    first, second = load(str(file)).conversations
+    assert [each.trigger.created_at.isoformat() for each in (*first.questions, *second.questions)] == [
+        "2024-03-30T18:00:00+00:00",
+        "2024-02-05T07:32:00+00:00",
+    ]
+    page = "The potter moved our class: it begins at six in the evening from now on."
+    beside = "What do you want to make first? What do I put on the oars of my skiff?"
+    outcomes = [outcome_of(each, each.questions[0], f"{page} {beside}", 40) for each in (first, second)]
+    assert [(each.share, each.session_share) for each in outcomes] == [(0.5, 1.0), (0.0, 1.0)]
+    assert summary(outcomes) == {
+        "evidence_any": 0.5, "evidence_all": 0.0, "evidence_mean": 0.25,
+        "evidence_sessions_any": 1.0, "evidence_sessions_all": 1.0, "evidence_sessions_mean": 1.0,
+    }  # fmt: skip
+    assert "evidence_sessions_any" not in summary([replace(each, session_share=None) for each in outcomes])
+
+
+def test_a_message_that_two_sessions_have_finds_neither(tmp_path: Path) -> None:
+    file = tmp_path / "histories.json"
+    data = longmemeval.convert(LONGMEMEVAL).data
+    data["conversations"][0]["messages"][2]["text"] = "Once more: What do you want to make first?"
+    file.write_text(json.dumps(data), "utf-8")
+    conversation = load(str(file)).conversations[0]
+    assert outcome_of(conversation, conversation.questions[0], "What do you want to make first?", 8).session_share == 0.0
+
+
 def test_a_converted_file_is_a_data_set(tmp_path: Path) -> None:
-    for name, conversion in (("people", locomo.convert(LOCOMO)), ("assistant", beam.convert(BEAM))):
+    conversions = {
+        "people": locomo.convert(LOCOMO),
+        "assistant": beam.convert(BEAM),
+        "histories": longmemeval.convert(LONGMEMEVAL),
+    }
+    for name, conversion in conversions.items():
         file = tmp_path / name
         file.write_text(json.dumps(conversion.data), "utf-8")
         dataset = load(str(file))

@@ -70,13 +70,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
-    """A folder with the files that the commands of the docs name: LoCoMo's file, BEAM's chats."""
+    """A folder with the files that the commands of the docs name: LoCoMo's file, BEAM's chats, LongMemEval's file."""
     first, second = json.loads((SAMPLES / "locomo10.json").read_text("utf-8"))
     samples = [first, second, second | {"sample_id": "conv-3"}]
     (tmp_path / "locomo10.json").write_text(json.dumps(samples), "utf-8")
     chats = Path("BEAM") / "chats" / "100K"
     for number in "1234":
         shutil.copytree(SAMPLES / chats / "1", tmp_path / chats / number)
+    shutil.copy(SAMPLES / "longmemeval_s.json", tmp_path)
     return tmp_path
 
 
@@ -87,7 +88,13 @@ def desk(tmp_path: Path) -> Path:
         ("cost.md", ["whole conversation", "last 20 messages", '"cached": ']),
         (
             "benchmarks.md",
-            ["locomo[0,1,2]: conversations 3, messages 10, questions 6", "beam-100k[1,2,3,4]: conversations 4", "left out: "],
+            [
+                "locomo[0,1,2]: conversations 3, messages 10, questions 6",
+                "beam-100k[1,2,3,4]: conversations 4",
+                "longmemeval_s[0,1,2]: conversations 2, messages 12, questions 2",
+                "left out: questions of abstention (_abs), which the history does not answer: 1",
+                "evidence_sessions_any",
+            ],
         ),
     ],
 )

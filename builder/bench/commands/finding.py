@@ -181,17 +181,26 @@ def fit(
 
 
 def convert(
-    source: Annotated[Literal["locomo", "beam"], typer.Argument(help="Whose file it is.")],
-    file: Annotated[Path, typer.Argument(help="LoCoMo: locomo10.json. BEAM: a folder of chats, a chat, or a file of rows.")],
+    source: Annotated[Literal["locomo", "beam", "longmemeval"], typer.Argument(help="Whose file it is.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="LoCoMo: locomo10.json. BEAM: a folder of chats, a chat, or a file of rows. LongMemEval: longmemeval_s.json."
+        ),
+    ],
     conversations: Annotated[
-        str, typer.Option(help="Only these, comma-separated: of LoCoMo by position from 0, of BEAM by the chat's number.")
+        str,
+        typer.Option(
+            help="Only these, comma-separated: of LoCoMo by position from 0, of BEAM by the chat's number, of LongMemEval by the "
+            "question's position from 0."
+        ),
     ] = "",
     write: Annotated[Path | None, typer.Option(help="Write the data set to this file; default is standard output.")] = None,
 ) -> None:
     """Make a data set of a public file; what is not in it is counted on standard error."""
-    from builder.bench.data import beam, locomo
+    from builder.bench.data import beam, locomo, longmemeval
 
-    converters = {"locomo": locomo.convert, "beam": beam.convert}
+    converters = {"locomo": locomo.convert, "beam": beam.convert, "longmemeval": longmemeval.convert}
     conversion = converters[source](file, _positions(conversations))
     text = json.dumps(conversion.data, ensure_ascii=False, indent=1) + "\n"
     if write:

@@ -1,7 +1,7 @@
 """Labelled conversations: data set files (format in builder/docs/benchmarks.md) and the bundled sample in the same form."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.resources import files
@@ -21,6 +21,7 @@ WORKSPACE = "bench"
 PERSON = "person"
 """The `user_id` of whoever asks, where conversations are sessions of one person."""
 QUESTION_DELAY = timedelta(seconds=60)
+"""After the last message, where a question has no time of its own."""
 SUMMARY_ROOM = 100_000
 """Sequences between a conversation's end and its questions: room for the summaries that the service publishes itself."""
 
@@ -31,17 +32,19 @@ class Question:
 
     id: str
     trigger: Breadcrumb
-    """The question as a breadcrumb, as of the end of its conversation."""
+    """The question as a breadcrumb, with the place of the end of its conversation."""
     evidence: tuple[str, ...]
     """Ids of the breadcrumbs that answer it."""
     category: str
+    evidence_sessions: tuple[tuple[str, ...], ...] = ()
+    """Where the source names sessions, too: the breadcrumbs of each session that answers it."""
     answer: str = ""
     """The right answer; "" where the data set has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """Breadcrumbs in place order, and the questions asked 60 s after the last of them."""
+    """Breadcrumbs in place order, and the questions asked after the last of them."""
 
     session: str
     breadcrumbs: tuple[Breadcrumb, ...]
@@ -117,7 +120,7 @@ def pieces(conversation: Conversation, size: int) -> Iterator[Conversation]:
             session=conversation.session,
             breadcrumbs=tuple(replace(crumb, workspace=workspace) for crumb in part),
             questions=tuple(
-                replace(question, trigger=replace(question.trigger, workspace=workspace))
+                replace(question, trigger=replace(question.trigger, workspace=workspace), evidence_sessions=())
                 for question in conversation.questions
                 if ids.issuperset(question.evidence)
             ),
@@ -142,6 +145,9 @@ def pooled(dataset: Dataset, asking: str = "") -> Dataset:
                 question,
                 trigger=replace(question.trigger, workspace=WORKSPACE, place=end, session=asking or question.trigger.session),
                 evidence=tuple(_prefixed(conversation, id_) for id_ in question.evidence),
+                evidence_sessions=tuple(
+                    tuple(_prefixed(conversation, id_) for id_ in session) for session in question.evidence_sessions
+                ),
             )
             for question in conversation.questions
         )
@@ -197,7 +203,7 @@ def _sample_questions() -> dict[str, Any]:
 def _sample() -> Dataset:
     questions = _sample_questions()
     breadcrumbs = breadcrumbs_of(read_lines(sample_lines(), WORKSPACE))
-    return Dataset(name=questions["name"], conversations=(_labelled(SAMPLE, breadcrumbs, questions["questions"]),))
+    return Dataset(name=questions["name"], conversations=(_labelled(SAMPLE, breadcrumbs, questions["questions"], {}),))
 
 
 def _conversation(data: dict[str, Any]) -> Conversation:
@@ -214,7 +220,10 @@ def _conversation(data: dict[str, Any]) -> Conversation:
         for message in data["messages"]
     )
     breadcrumbs = breadcrumbs_of(outgoing(message, workspace) for message in messages)
-    return _labelled(session, breadcrumbs, data["questions"])
+    ids: dict[str, list[str]] = {}
+    for message in data["messages"]:
+        ids.setdefault(message.get("session", ""), []).append(message["id"])
+    return _labelled(session, breadcrumbs, data["questions"], ids)
 
 
 def breadcrumbs_of(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
@@ -226,12 +235,16 @@ def breadcrumbs_of(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
     return tuple(placed)
 
 
-def _labelled(session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list[dict[str, Any]]) -> Conversation:
+def _labelled(
+    session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list[dict[str, Any]], ids: Mapping[str, list[str]]
+) -> Conversation:
+    """ids: session of the source → ids of its messages."""
     end = breadcrumbs[-1]
-    moment, place = end.created_at + QUESTION_DELAY, Place(1, end.place.sequence + SUMMARY_ROOM)
+    after, place = end.created_at + QUESTION_DELAY, Place(1, end.place.sequence + SUMMARY_ROOM)
 
     def trigger(question: dict[str, Any]) -> Breadcrumb:
         body = {"content": question["query"]}
+        moment = datetime.fromisoformat(question["asked_at"]) if "asked_at" in question else after
         record = make_record("user.message.v1", f"question-{question['id']}", session, body, created_at=moment)
         return decode(outgoing(record, end.workspace).arrive(place, moment))
 
@@ -244,6 +257,7 @@ def _labelled(session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list
                 trigger=trigger(item),
                 evidence=tuple(item["evidence"]),
                 category=item["category"],
+                evidence_sessions=tuple(tuple(ids[each]) for each in item.get("evidence_sessions", ())),
                 answer=str(item.get("answer") or ""),
             )
             for item in questions

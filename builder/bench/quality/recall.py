@@ -31,6 +31,8 @@ class Outcome:
     category: str
     share: float
     """Of its evidence, on the page."""
+    session_share: float | None = None
+    """Of the sessions that answer it: those of which a message stands on the page. None = the data set names none."""
     tokens: int
 
 
@@ -97,7 +99,7 @@ async def ask(
     trigger = await builder.ingest.facts(question.trigger)
     built = await builder.build_contexts(trigger, (profile,), ranker)
     if built.rejected:
-        return Outcome(category=question.category, share=0.0, tokens=0)
+        return outcome_of(conversation, question, "", 0)
     (context,) = built.contexts
     page = without_question(context.markdown, question.trigger.text)
     return outcome_of(conversation, question, page, context.tokens)
@@ -107,7 +109,20 @@ def outcome_of(conversation: Conversation, question: Question, page: str, tokens
     """How much of the evidence stands on a page. page: folded."""
     evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
     share = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
-    return Outcome(category=question.category, share=share, tokens=tokens)
+    sessions = [_is_found(conversation, session, page) for session in map(frozenset, question.evidence_sessions)]
+    return Outcome(
+        category=question.category,
+        share=share,
+        session_share=statistics.fmean(sessions) if sessions else None,
+        tokens=tokens,
+    )
+
+
+def _is_found(conversation: Conversation, session: frozenset[str], page: str) -> bool:
+    """Whether a message of the session stands on the page that says what no other session says. session: ids."""
+    own = [crumb for crumb in conversation.breadcrumbs if crumb.id in session and recalled(crumb, page)]
+    others = [folded(crumb.text) for crumb in conversation.breadcrumbs if crumb.id not in session] if own else []
+    return any(not any(folded(crumb.text) in other for other in others) for crumb in own)
 
 
 async def _idle(
@@ -155,11 +170,20 @@ def folded(text: str) -> str:
 
 
 def summary(outcomes: list[Outcome]) -> dict[str, float]:
-    """Shares of questions with any and with all of their evidence, and the mean share found."""
+    """Shares of questions with any and with all of their evidence, and the mean share found.
+
+    The same by sessions of the source, where the data set names them.
+    """
+    by_session = [outcome.session_share for outcome in outcomes if outcome.session_share is not None]
+    units = {"evidence": [outcome.share for outcome in outcomes]} | ({"evidence_sessions": by_session} if by_session else {})
+    return {name: round(value, 4) for unit, shares in units.items() for name, value in _shares(unit, shares).items()}
+
+
+def _shares(unit: str, shares: list[float]) -> dict[str, float]:
     return {
-        "evidence_any": round(statistics.fmean(outcome.share > 0 for outcome in outcomes), 4),
-        "evidence_all": round(statistics.fmean(outcome.share == 1 for outcome in outcomes), 4),
-        "evidence_mean": round(statistics.fmean(outcome.share for outcome in outcomes), 4),
+        f"{unit}_any": statistics.fmean(share > 0 for share in shares),
+        f"{unit}_all": statistics.fmean(share == 1 for share in shares),
+        f"{unit}_mean": statistics.fmean(shares),
     }
 
 

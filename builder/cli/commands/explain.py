@@ -143,7 +143,15 @@ def cost(
 
 
 def cost_text(row: dict[str, Any]) -> str:
-    """A line per form in which a conversation is sent."""
+    """A line per form in which a conversation is sent, and from which size on a page costs less than the conversation."""
     heads = ("sent", *row["sent"]["page"])
     lines = [(form, *(f"{value:,.0f}" for value in each.values())) for form, each in row["sent"].items()]
-    return f"{row['consumer']}: {row['contexts']:,} contexts\n{table(heads, lines, frozenset(heads[1:]))}\n"
+    rows = table(heads, lines, frozenset(heads[1:]))
+    even = row["break_even"]
+    last = "every page has the whole conversation, and none costs less than that"
+    if even:
+        last = (
+            f"{even['pages']:,} pages leave something out; they cost less than a conversation above {even['cached']:,} tokens "
+            f"that is cached, {even['uncached']:,} that is not"
+        )
+    return f"{row['consumer']}: {row['contexts']:,} contexts\n{rows}{last}\n\n"

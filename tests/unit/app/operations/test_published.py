@@ -27,7 +27,10 @@ def arrival(subject: str, value: Any, sequence: int = 1, minutes: float = 0) -> 
     return StreamMessage(subject=subject, data=data, place=Place(0, sequence), received_at=NOON + timedelta(minutes=minutes))
 
 
-def context(content: str, sequence: int = 1, consumer: str = "default", minutes: float = 0) -> StreamMessage:
+def context(
+    content: str, sequence: int = 1, consumer: str = "default", minutes: float = 0, static: int = STATIC, **shown: list[str]
+) -> StreamMessage:
+    """shown: `ids` of what is on the page, and of them those that are `partial`."""
     event = {
         "assembly": {"tokenizer": "o200k_base"},
         "workspace": "acme",
@@ -35,7 +38,11 @@ def context(content: str, sequence: int = 1, consumer: str = "default", minutes:
         "session_id": "s1",
         "trigger_seq": sequence,
         "content": content,
-        "sections": [{"class": "static", "tokens": STATIC}, {"class": "turn", "tokens": 4}],
+        "sections": [
+            {"class": "static", "tokens": static, "ids": []},
+            {"class": "turn", "tokens": 4, "ids": shown.get("ids", [])},
+        ],
+        "omissions": {"partial": [{"id": each} for each in shown.get("partial", [])]},
     }
     return arrival(f"contexts.acme.{consumer}.s1.c{sequence}", event, minutes=minutes)
 
@@ -50,7 +57,7 @@ def said(sequence: int, words: str, identity: str = "", **changes: Any) -> Any:
 
 
 def sent(*contexts: StreamMessage, crumbs: tuple[Any, ...] = ()) -> list[dict[str, tuple[int, int]]]:
-    return sent_tokens(map(counted_page, contexts), crumbs)
+    return [each.forms for each in sent_tokens(map(counted_page, contexts), crumbs)]
 
 
 def test_a_page_is_cached_as_far_as_the_one_before_it_of_its_consumer_began_alike() -> None:
@@ -95,3 +102,21 @@ def test_the_whole_conversation_begins_as_before_and_the_last_messages_soon_do_n
     assert [row[WHOLE][0] for row in (first, second, third)] == [STATIC + number * size for number in (10, 20, 30)]
     assert third[LAST] == (STATIC + 20 * size, 0)
     assert third[WHOLE][1] == (STATIC + 20 * size) // 128 * 128
+
+
+def test_a_page_with_a_shorter_catalog_stands_for_a_conversation_with_all_of_it() -> None:
+    crumbs = tuple(said(number, WORDS) for number in range(1, 3))
+    first, second = sent(context("One.", 1, static=90), context("Two.", 2, static=10), crumbs=crumbs)
+    assert (first[WHOLE][0], second[WHOLE]) == (90 + counter()(WORDS), (90 + 2 * counter()(WORDS), first[WHOLE][0] // 128 * 128))
+
+
+@pytest.mark.parametrize(
+    ("ids", "partial", "is_whole"),
+    [(["m1", "m3"], [], True), (["m2", "m3"], [], True), (["m3"], [], False), (["m1", "m3"], ["m3"], False)],
+)
+def test_a_page_is_whole_when_it_has_each_text_of_the_conversation_uncut(
+    ids: list[str], partial: list[str], is_whole: bool
+) -> None:
+    crumbs = (said(1, "Hello?"), said(2, "Hello?"), said(3, "Which kiln is free?"), said(4, "Not yet said."))
+    (row,) = sent_tokens([counted_page(context("One.", 3, ids=ids, partial=partial))], crumbs)
+    assert (row.is_whole, row.growth) == (is_whole, row.forms[WHOLE][0])
