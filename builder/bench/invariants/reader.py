@@ -34,7 +34,7 @@ TURN, TURN_TITLE = "tool_results", "Tool results"
 USER_TITLE, AGENT_TITLE = "Current User Message", "Current Message of an Agent"
 MIN_PART_TOKENS = 64
 """Tokens of a useful part of the current message."""
-TEXTS = frozenset({"text", "content", "arguments"})
+TEXTS = frozenset({"text", "content", "arguments", "output"})
 SAME = {"window": ("window", "conversation"), "retrieval": ("retrieval", "elsewhere")}
 """Part of a page → the sources of the sections that have it."""
 
