@@ -2,25 +2,21 @@
 
 import json
 import re
-import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
-import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp.types import TextContent
 
 from builder import __version__
 from builder.client import connect
 from builder.extras.mcp.server import mcp_server
-from tests.commands import COMMAND, Command
-from tests.free_ports import free_port
-from tests.running import Broker, Running, wait_for
+from tests.commands import COMMAND
+from tests.mcp_clients import data, over_http, said, serving
+from tests.running import Broker, Running
 
 PAGE = (Path(__file__).parents[2] / "builder" / "docs" / "mcp.md").read_text("utf-8")
 TOOLS = ["build_context", "search", "list_omitted", "fetch_omitted", "history", "remember", "forget"]
@@ -53,21 +49,6 @@ async def connected(env: dict[str, str], mark: str = "claude") -> AsyncIterator[
 def inside(url: str) -> Client:
     """The official client on the same server in this process: what tools do hangs on no pipe. url: of the broker."""
     return Client(mcp_server(lambda: connect(url)))
-
-
-async def said(client: Client, tool: str, **arguments: object) -> str:
-    """The text of a tool's answer; begins with "error: " where it is one."""
-    result = await client.call_tool(tool, arguments)
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return f"error: {content.text}" if result.is_error else content.text
-
-
-async def data(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
-    """The structured content of a tool's answer."""
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, result.content
-    return dict(result.structured_content or {})
 
 
 @pytest.mark.parametrize("mark", ["claude", "vscode"])
@@ -192,21 +173,8 @@ async def test_errors_are_content_in_the_sentences_of_the_client(service: Runnin
 
 
 async def test_streamable_http_serves_the_same_tools(service: Running, tmp_path: Path) -> None:
-    port = free_port()
-    server = Command(("mcp", "--http", str(port)), service.env, tmp_path / "output", tmp_path / "errors")
-    try:
-        wait_for(lambda: listens(port), "the port to be open")
+    with serving(service.env, tmp_path) as url:
         token = Path(service.env["CONTEXT_BUILDER_DATA_DIR"], "http-token").read_text("utf-8")
-        transport = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"})
-        async with transport, Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=transport)) as client:
+        async with over_http(url, token) as client:
             assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS
             assert "nothing is remembered" in await said(client, "history", session="nowhere")
-    finally:
-        server.kill()
-
-
-def listens(port: int) -> bool:
-    """Whether somebody takes connections there."""
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-        return True
-    return False

@@ -21,6 +21,7 @@ from builder.app.http.bodies import PageOmissions
 from builder.app.http.tokens import Tokens
 from builder.client import BreadcrumbRecord, BuilderError, Client, Rejected
 from builder.extras.mcp import results
+from builder.extras.mcp.person import PersonClient
 from builder.wire.requests import MAX_SEARCH_RESULTS
 from builder.worker.callers import Caller, Right
 
@@ -41,6 +42,10 @@ PROMPT = (
 )
 P = ParamSpec("P")
 T = TypeVar("T")
+Connect = Callable[[], AbstractAsyncContextManager[Client]]
+OfPerson = Callable[[str], PersonClient]
+"""Token → client."""
+AnyClient = Client | PersonClient
 Text = Annotated[str, Field(description="the words")]
 Session = Annotated[str, Field(description="the session, as your agent system names it")]
 Consumer = Annotated[str, Field(description="the agent whose page it is")]
@@ -55,13 +60,14 @@ RIGHTS: Mapping[str, tuple[Right, ...]] = MappingProxyType(
 
 
 def mcp_server(
-    connect: Callable[[], AbstractAsyncContextManager[Client]], verifier: TokenVerifier | None = None, url: str = ""
+    connect: Connect, verifier: TokenVerifier | None = None, url: str = "", of_person: OfPerson | None = None
 ) -> MCPServer[None]:
     """connect: opens the client when a tool first needs it; raises `Unavailable`, which the tool then says.
 
-    verifier: of the tokens that open the door over HTTP, at this URL.
+    verifier: of the tokens that open the door over HTTP, at this URL. of_person: the client of a token that is bound to a user;
+    raises `Unavailable`.
     """
-    tools = Tools(connect)
+    tools = Tools(connect, of_person)
     address = AnyHttpUrl(url) if url else None
     auth = AuthSettings(issuer_url=address, resource_server_url=None) if address else None
     server = Door(
@@ -109,7 +115,7 @@ class Door(MCPServer[None]):
 
 
 class Verifier(TokenVerifier):
-    """Accepts the tokens of one workspace. One that is bound to a user opens the HTTP API only: the client sees the workspace."""
+    """Accepts the tokens of one workspace."""
 
     def __init__(self, tokens: Tokens, workspace: str) -> None:
         self._tokens = tokens
@@ -118,9 +124,9 @@ class Verifier(TokenVerifier):
     @override
     async def verify_token(self, token: str) -> AccessToken | None:
         caller = self._tokens.caller(token)
-        if caller is None or caller.user or caller.workspace != self._workspace:
+        if caller is None or caller.workspace != self._workspace:
             return None
-        return AccessToken(token=token, client_id=caller.name, scopes=sorted(caller.rights))
+        return AccessToken(token=token, client_id=caller.name, scopes=sorted(caller.rights), subject=caller.user or None)
 
 
 def _check_right(tool: str) -> None:
@@ -133,8 +139,9 @@ def _check_right(tool: str) -> None:
 class Tools:
     """What the door offers; each is a method of the client. All raise errors of ours."""
 
-    def __init__(self, connect: Callable[[], AbstractAsyncContextManager[Client]]) -> None:
+    def __init__(self, connect: Connect, of_person: OfPerson | None) -> None:
         self._connect = connect
+        self._of_person = of_person
         self._stack = AsyncExitStack()
         self._client: Client | None = None
 
@@ -189,7 +196,10 @@ class Tools:
 
     async def remember(self, note: Text, session: Session = NOTES, user_id: User = "") -> Annotated[CallToolResult, results.Note]:
         """Keep a note, which search finds. In the session `_` it may stand on the pages of all sessions. Returns its id."""
-        identity = await (await self._open()).remember(note, session=session, user_id=user_id)
+        client = await self._open()
+        if isinstance(client, PersonClient) and session == NOTES:
+            raise Rejected("a token of a user keeps notes in sessions of this user; name one in which the user spoke first")
+        identity = await client.remember(note, session=session, user_id=user_id)
         return results.answer(identity, results.Note(id=identity))
 
     async def forget(
@@ -219,7 +229,7 @@ class Tools:
         text = f"{len(receipts)} receipts" if receipts else "it was forgotten before"
         return results.answer(text, results.Erasure(id=id or session or user_id, is_done=True, receipts=len(receipts)))
 
-    async def _preview(self, client: Client, name: str, session: str, user_id: str) -> str:
+    async def _preview(self, client: AnyClient, name: str, session: str, user_id: str) -> str:
         if name:
             each = await client.fetch(name)
             return f"{each.speaker} in {each.session}: {each.text}"
@@ -235,7 +245,13 @@ class Tools:
         context = await (await self._open()).context(consumer, session=session)
         return PROMPT.format(question=question, page="\n".join(filter(None, (context.content, context.omission_note))))
 
-    async def _open(self) -> Client:
+    async def _open(self) -> AnyClient:
+        """Of the caller: a token of a user has a client of its own, which sees no more than this user."""
+        token = get_access_token()
+        if token and token.subject:
+            if self._of_person is None:
+                raise Rejected("this door takes no tokens of users; use one of the workspace")
+            return self._of_person(token.token)
         if self._client is None:
             self._client = await self._stack.enter_async_context(self._connect())
         return self._client
