@@ -18,7 +18,9 @@ PART_TOKENS = 320
 """Most tokens of the short form of a message with its label."""
 LINE_TOKENS = 110
 """Most tokens of a call with a line for its result."""
-CALL = re.compile(r'"tool_calls"|"type": "tool_use"')
+CALL = re.compile(r'"tool_calls"|"type": "(tool_use|function_call)"')
+ITEM_ROLES = {"function_call": "assistant", "function_call_output": "tool"}
+"""Of the items of OpenAI's Responses that say none."""
 
 
 def under_pressure(reading: Reading) -> Iterator[Fault]:
@@ -44,7 +46,8 @@ def _triggering(reading: Reading, present: dict[Entry, Display]) -> Iterator[Fau
 
 def _in_messages(reading: Reading) -> Iterator[Fault]:
     """Where the question and the results that triggered are in `messages`: the one before its calls, the others last."""
-    chat = [(message["role"], json.dumps(message, ensure_ascii=False)) for message in reading.published.get("messages") or ()]
+    messages = reading.published.get("messages") or ()
+    chat = [(message.get("role") or ITEM_ROLES[message["type"]], json.dumps(message, ensure_ascii=False)) for message in messages]
     first = min((entry.turn for entry in reading.turn), default=0)
     questions = [question for question in reading.questions if question.turn < first]
     marks = MARK.findall(words_of(reading.current[0])) if questions else []
