@@ -26,6 +26,8 @@ RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
 
 REQUEST_NAME = re.compile("[a-z_]+")
 """A token of a subject and a part of a path."""
+Commands = Mapping[str, Callable[..., None]]
+"""Name → function, as typer takes it."""
 LOADING = (AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError, SyntaxError, TypeError, ValueError)
 """What somebody else's module raises when it is loaded."""
 
@@ -49,9 +51,9 @@ class Extra:
     stores: Mapping[str, Callable[[str], "StoreLocation"]] = field(default_factory=dict)
     """Scheme of a URL → the location that the URL names."""
     requests: Mapping[str, Request] = field(default_factory=dict)
-    commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)
-    """Name → function, as typer takes it."""
-    groups: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = field(default_factory=dict)
+    commands: Callable[[], Commands] = dict
+    """Called by the command line alone: a service inside somebody's process needs no typer."""
+    groups: Callable[[], Mapping[str, tuple[str, Commands]]] = dict
     """Name → help, and its commands."""
 
 
@@ -82,7 +84,8 @@ def of_kind(kind: Literal["stores", "requests", "commands", "groups"], own: Mapp
     """What the house has itself, and what the extras bring. Raises `Misconfigured` for a name that two have."""
     every = dict(own)
     for name, extra in installed().items():
-        for key, value in getattr(extra, kind).items():
+        brought = getattr(extra, kind)
+        for key, value in (brought() if callable(brought) else brought).items():
             if kind == "requests" and not REQUEST_NAME.fullmatch(key):
                 raise Misconfigured(f"the extra {name!r} brings a request {key!r}; its name may have small letters and _ only")
             if key in every:

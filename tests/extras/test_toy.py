@@ -94,7 +94,9 @@ def test_a_name_that_the_house_has_is_refused(tmp_path: Path) -> None:
     (folder / "rival-1.0.dist-info").mkdir(parents=True)
     (folder / "rival-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: rival\nVersion: 1.0\n", "utf-8")
     (folder / "rival-1.0.dist-info" / "entry_points.txt").write_text("[context_builder.extras]\nrival = rival:extra\n", "utf-8")
-    (folder / "rival.py").write_text("from builder.extra import Extra\nextra = Extra(commands={'search': print})\n", "utf-8")
+    (folder / "rival.py").write_text(
+        "from builder.extra import Extra\nextra = Extra(commands=lambda: {'search': print})\n", "utf-8"
+    )
     ended = run(str(folder), tmp_path, "--help")
     assert ended.returncode == 78
     assert "the extra 'rival' brings 'search' to the commands, which has it already" in ended.stderr

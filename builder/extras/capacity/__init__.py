@@ -1,6 +1,12 @@
 """What an installation of given numbers needs."""
 
-from builder.extra import Extra
-from builder.extras.capacity.command import plan
+from builder.extra import Commands, Extra
 
-extra = Extra(commands={"plan": plan})
+
+def _commands() -> Commands:
+    from builder.extras.capacity.command import plan
+
+    return {"plan": plan}
+
+
+extra = Extra(commands=_commands)

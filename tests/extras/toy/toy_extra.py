@@ -1,9 +1,8 @@
 """An extra of somebody else: a store, a request with its route, and a command."""
 
 import sys
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
@@ -42,7 +41,7 @@ def store(url: str) -> StoreLocation:
     return location(f"sqlite:{url.partition(':')[2]}")
 
 
-def toy(name: Annotated[str, typer.Argument(help="Whom to greet.")]) -> None:
+def toy(name: str) -> None:
     """Greet somebody."""
     sys.stdout.write(f"hello {name}\n")
 
@@ -50,5 +49,5 @@ def toy(name: Annotated[str, typer.Argument(help="Whom to greet.")]) -> None:
 extra = Extra(
     stores={"toy": store},
     requests={"count": Request(model=CountRequest, answer=Count, right="read", handler=count)},
-    commands={"toy": toy},
+    commands=lambda: {"toy": toy},
 )
