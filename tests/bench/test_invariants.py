@@ -1,14 +1,10 @@
 """The check of the invariants passes, and it can fail: each small wrong change of assembly is found."""
 
-import pytest
-
-from builder.bench.invariants import check
-from builder.bench.invariants.check import LONG_SHARE, Tally, check_history, run
+from builder.bench.invariants.check import LONG_SHARE, SESSIONS_OF_JOB, Tally, check_history, run
 from builder.bench.invariants.mutants import MUTANTS
 from builder.bench.invariants.mutation import pages_until_found
 from builder.bench.invariants.reader import FAULTS
 
-pytestmark = pytest.mark.apart
 PAGES = 10
 """Pages of one history."""
 
@@ -95,9 +91,8 @@ async def test_a_mutant_that_is_looked_for_in_another_history_is_not_found() -> 
     assert await pages_until_found("a display name is a label", PAGES, 1, 12, first=0) is None
 
 
-async def test_the_same_seed_finds_the_same_on_any_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "SESSIONS_OF_JOB", 3)
-    number = 4  # two jobs
+async def test_the_same_seed_finds_the_same_on_any_number_of_processes() -> None:
+    number = SESSIONS_OF_JOB + 1  # two jobs
     figures = run(number, 2 * number, 5, 0, 8, quiet)
     counts = (await tally_of(range(number), 5, 2, 8)).counts
     here = {name: counts[name] for name in ("histories", "contexts", "refusals", *FAULTS)}
