@@ -15,7 +15,7 @@ from builder.wire.subjects import session_token
 from tests.commands import run
 from tests.integration.inside import service_here, settings
 from tests.integration.test_forgetting import files_with, held
-from tests.running import Broker, all_settled, dead_letters, environment, jetstream, say
+from tests.running import Broker, all_settled, dead_letters, environment, jetstream, say, until
 
 TOKEN = session_token("ada's talk")
 
@@ -80,6 +80,11 @@ async def test_a_person_is_forgotten_beside_a_second_worker_and_a_run_that_was_c
         everywhere = [*await held(js, BREADCRUMBS), *await held(js, CONTEXTS)]
         assert [data for data in everywhere if b"sorb" in data] == []
         assert (await client.fetch("b1")).text == "Mine is not told."
+
+        async def is_gone() -> bool:
+            return files_with(tmp_path, b"sorb") == []
+
+        await until(is_gone, "the second worker to follow the tombstones")
     assert files_with(tmp_path, b"sorb") == []
 
 
