@@ -9,6 +9,7 @@ from builder.client.sync import SyncClient, connect
 from tests.chat_endpoint import ChatEndpoint, endpoint
 from tests.frameworks.talk import Model
 from tests.running import Broker, Running
+from tests.vendor_server import VendorServer, vendor_server
 
 
 @pytest.fixture(scope="session")
@@ -34,3 +35,11 @@ def chat() -> Iterator[ChatEndpoint]:
     with endpoint(Model()) as server:
         yield server
         assert server.refusals == []
+
+
+@pytest.fixture
+def server() -> Iterator[VendorServer]:
+    """A vendor's endpoint; it refused nothing when the test ends."""
+    with vendor_server() as running:
+        yield running
+        assert running.refusals == []

@@ -65,3 +65,13 @@ def schemas(client: SyncClient, session: str) -> list[str]:
 
 
 TURN_WITH_TOOLS = ["user.message", "agent.response", "tool.response", "tool.response", "agent.response"]
+
+
+def user(content: Any) -> Any:
+    """A message in the vendors' forms."""
+    return {"role": "user", "content": content}
+
+
+def said(client: SyncClient, session: str) -> list[str]:
+    """Texts of what the service has of a session."""
+    return [record.text for record in client.history(session)]

@@ -11,9 +11,9 @@ from openai import OpenAI
 from builder.client import connect as connect_async
 from builder.client.sync import SyncClient
 from builder.integrations import wrap_anthropic, wrap_openai
-from tests.frameworks.talk import TURN_WITH_TOOLS, schemas
+from tests.frameworks.talk import TURN_WITH_TOOLS, said, schemas, user
 from tests.running import Running
-from tests.vendor_server import ASKED, CITIES, FACT, FAILURE, KNOWN, WARMER, WEATHER, VendorServer, vendor_server
+from tests.vendor_server import ASKED, CITIES, FACT, FAILURE, KNOWN, WARMER, WEATHER, VendorServer
 
 PROMPT = "You keep a pottery."
 TOOLS: Any = [{"name": "weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}}]
@@ -22,24 +22,9 @@ PICTURE: Any = {"type": "image", "source": {"type": "base64", "media_type": "ima
 
 
 @pytest.fixture
-def server() -> Iterator[VendorServer]:
-    with vendor_server() as running:
-        yield running
-        assert running.refusals == []
-
-
-@pytest.fixture
 def vendor(server: VendorServer) -> Iterator[Anthropic]:
     with Anthropic(base_url=server.url, api_key="k", max_retries=0) as plain:
         yield plain
-
-
-def user(text: Any) -> Any:
-    return {"role": "user", "content": text}
-
-
-def said(client: SyncClient, session: str) -> list[str]:
-    return [record.text for record in client.history(session)]
 
 
 def results(message: Any) -> Any:

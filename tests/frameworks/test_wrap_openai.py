@@ -13,9 +13,9 @@ from builder.client import Rejected
 from builder.client import connect as connect_async
 from builder.client.sync import SyncClient
 from builder.integrations import wrap_openai
-from tests.frameworks.talk import TURN_WITH_TOOLS, check_page, schemas
+from tests.frameworks.talk import TURN_WITH_TOOLS, check_page, said, schemas, user
 from tests.running import Running
-from tests.vendor_server import ASKED, CITIES, FACT, FAILURE, KNOWN, WARMER, WEATHER, VendorServer, vendor_server
+from tests.vendor_server import ASKED, CITIES, FACT, FAILURE, KNOWN, WARMER, WEATHER, VendorServer
 
 PROMPT: Any = {"role": "system", "content": "You keep a pottery."}
 TOOLS: Any = [
@@ -29,24 +29,9 @@ class Kiln(BaseModel):
 
 
 @pytest.fixture
-def server() -> Iterator[VendorServer]:
-    with vendor_server() as running:
-        yield running
-        assert running.refusals == []
-
-
-@pytest.fixture
 def vendor(server: VendorServer) -> Iterator[OpenAI]:
     with OpenAI(base_url=f"{server.url}/v1", api_key="k", max_retries=0) as plain:
         yield plain
-
-
-def user(text: Any) -> Any:
-    return {"role": "user", "content": text}
-
-
-def said(client: SyncClient, session: str) -> list[str]:
-    return [record.text for record in client.history(session)]
 
 
 def results(message: Any) -> list[Any]:

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from builder.client.sync import SyncClient
 from builder.integrations import wrap_openai
 from builder.integrations.vendors.responses_api import answer
-from tests.frameworks.talk import TURN_WITH_TOOLS, schemas
-from tests.vendor_server import ASKED, CITIES, FACT, FAILURE, KNOWN, WARMER, WEATHER, VendorServer, vendor_server
+from tests.frameworks.talk import TURN_WITH_TOOLS, said, schemas, user
+from tests.vendor_server import ASKED, CITIES, FACT, FAILURE, KNOWN, WARMER, WEATHER, VendorServer
 
 PROMPT: Any = {"role": "developer", "content": "You keep a pottery."}
 TOOLS: Any = [
@@ -26,24 +26,9 @@ class Kiln(BaseModel):
 
 
 @pytest.fixture
-def server() -> Iterator[VendorServer]:
-    with vendor_server() as running:
-        yield running
-        assert running.refusals == []
-
-
-@pytest.fixture
 def vendor(server: VendorServer) -> Iterator[OpenAI]:
     with OpenAI(base_url=f"{server.url}/v1", api_key="k", max_retries=0) as plain:
         yield plain
-
-
-def user(content: Any) -> Any:
-    return {"role": "user", "content": content}
-
-
-def said(client: SyncClient, session: str) -> list[str]:
-    return [record.text for record in client.history(session)]
 
 
 def outputs(response: Any) -> list[Any]:
