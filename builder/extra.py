@@ -1,7 +1,7 @@
 """What an extra brings, and the extras that are installed: ours and other people's, found the same way."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -24,6 +24,7 @@ RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
 """Messages and store, workspace, and the request → the answer. Raises `BuilderError`."""
 
 
+Kind = Literal["stores", "requests", "commands", "groups"]
 REQUEST_NAME = re.compile("[a-z_]+")
 """A token of a subject and a part of a path."""
 Commands = Mapping[str, Callable[..., None]]
@@ -58,14 +59,14 @@ class Extra:
 
 
 @cache
-def installed() -> Mapping[str, Extra]:
+def extras() -> Mapping[str, Extra]:
     """Name → extra, in the order of names. Raises `Misconfigured` for one that cannot be loaded, or a name that two have."""
-    extras: dict[str, Extra] = {}
+    by_name: dict[str, Extra] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        if point.name in extras:
+        if point.name in by_name:
             raise Misconfigured(f"two installed packages bring an extra {point.name!r}; uninstall one of them")
-        extras[point.name] = _loaded(point)
-    return extras
+        by_name[point.name] = _loaded(point)
+    return by_name
 
 
 def _loaded(point: EntryPoint) -> Extra:
@@ -80,15 +81,16 @@ def _loaded(point: EntryPoint) -> Extra:
     return extra
 
 
-def of_kind(kind: Literal["stores", "requests", "commands", "groups"], own: Mapping[str, Any]) -> dict[str, Any]:
-    """What the house has itself, and what the extras bring. Raises `Misconfigured` for a name that two have."""
-    every = dict(own)
-    for name, extra in installed().items():
-        brought = getattr(extra, kind)
-        for key, value in (brought() if callable(brought) else brought).items():
+def additions(kind: Kind, taken: Iterable[str] = ()) -> dict[str, Any]:
+    """What the extras bring. taken: names that the house has itself. Raises `Misconfigured` for a name that two have."""
+    names, every = set(taken), dict[str, Any]()
+    for name, extra in extras().items():
+        own = getattr(extra, kind)
+        for key, value in (own() if callable(own) else own).items():
             if kind == "requests" and not REQUEST_NAME.fullmatch(key):
                 raise Misconfigured(f"the extra {name!r} brings a request {key!r}; its name may have small letters and _ only")
-            if key in every:
+            if key in names:
                 raise Misconfigured(f"the extra {name!r} brings {key!r} to the {kind}, which has it already; uninstall it")
+            names.add(key)
             every[key] = value
     return every

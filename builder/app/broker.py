@@ -23,7 +23,7 @@ from builder.app.settings import Settings
 from builder.client.connecting import RECONNECT_SECONDS, open_connection, tell_refusal, without_credentials
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected
-from builder.extra import of_kind
+from builder.extra import additions
 from builder.ports.store import CompleteStore, StoreLocation
 from builder.wire.subjects import Installation
 
@@ -194,7 +194,7 @@ FILE = "store.sqlite3"
 
 def stores() -> StoreSchemes:
     """With those of the extras. Raises `Misconfigured`."""
-    return of_kind("stores", STORES)
+    return {**STORES, **additions("stores", STORES)}
 
 
 def locate_store(settings: Settings, schemes: StoreSchemes | None = None) -> StoreLocation:

@@ -16,7 +16,7 @@ from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, installation
-from builder.extra import Request, of_kind
+from builder.extra import Request, additions
 from builder.ports.broker import Archive, Durables, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Summarizer
 from builder.publish.event import encode
@@ -134,8 +134,7 @@ def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Ve
         Explanations(replays, store, broker.is_settled),
     )
     own = {name: verb for each in handlers for name, verb in each.verbs.items()}
-    brought = of_kind("requests", dict.fromkeys(own))
-    return own | {name: partial(_answer, line.log, request) for name, request in brought.items() if request}
+    return own | {name: partial(_answer, line.log, request) for name, request in additions("requests", own).items()}
 
 
 async def _answer(log: Log, request: Request, workspace: str, data: bytes) -> dict[str, Any]:

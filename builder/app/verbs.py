@@ -16,7 +16,7 @@ from builder.domain.reports import Receipt
 from builder.domain.strip import Cell
 from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line
-from builder.extra import of_kind
+from builder.extra import additions
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
 from builder.wire.forgetting import ForgetRequest
@@ -210,12 +210,12 @@ class _ByName(Untitled):
 @cache
 def metadata() -> dict[str, dict[str, str]]:
     """Verb → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
-    brought = {name: (each.model, each.answer) for name, each in of_kind("requests", {}).items()}
+    of_extras = {name: (each.model, each.answer) for name, each in additions("requests").items()}
     return {
         verb: {
             "description": (request.__doc__ or "").partition("\n")[0],
             "request_schema": one_line(request.model_json_schema(schema_generator=Untitled)),
             "response_schema": one_line(TypeAdapter(answer).json_schema(mode="serialization", schema_generator=_ByName)),
         }
-        for verb, (request, answer) in (VERBS | brought).items()
+        for verb, (request, answer) in (VERBS | of_extras).items()
     }

@@ -8,7 +8,7 @@ import typer
 from builder import __version__
 from builder.bench.commands import finding, pages, speed
 from builder.cli.commands import explain, messages, operate, records, stores
-from builder.extra import of_kind
+from builder.extra import additions
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -106,7 +106,7 @@ def _group(about: str, commands: Mapping[str, Callable[..., None]]) -> typer.Typ
     return group
 
 
-application = _group(ABOUT, of_kind("commands", COMMANDS))
+application = _group(ABOUT, {**COMMANDS, **additions("commands", COMMANDS)})
 application.callback(help=ABOUT)(_options)
-for name, (about, commands) in of_kind("groups", GROUPS).items():
+for name, (about, commands) in {**GROUPS, **additions("groups", GROUPS)}.items():
     application.add_typer(_group(about, commands), name=name)

@@ -89,11 +89,11 @@ router = APIRouter(
 
 
 def _routes(requests: Mapping[str, ExtraRequest]) -> APIRouter:
-    brought = APIRouter(prefix=router.prefix, responses=router.responses)
+    additions = APIRouter(prefix=router.prefix, responses=router.responses)
     for name, request in requests.items():
         summary, endpoint = (request.model.__doc__ or name).partition("\n")[0], _endpoint(name, request.model)
-        brought.add_api_route(f"/{name}", endpoint, methods=["POST"], response_model=request.answer, summary=summary, name=name)
-    return brought
+        additions.add_api_route(f"/{name}", endpoint, methods=["POST"], response_model=request.answer, summary=summary, name=name)
+    return additions
 
 
 def _endpoint(name: str, model: type[BaseModel]) -> Callable[..., Awaitable[Response]]:

@@ -15,7 +15,7 @@ from builder.app.http.limits import FAILURES, REQUESTS, RateLimit
 from builder.app.http.tokens import OWN_TOKEN, local_tokens
 from builder.app.line import Line
 from builder.app.settings import Settings
-from builder.extra import of_kind
+from builder.extra import additions
 from builder.worker.access import AccessControl
 from builder.worker.callers import RIGHTS
 from builder.worker.request_handlers import Verb
@@ -39,7 +39,7 @@ def open_door(
     if http.tokens is None and not (makes_token and _is_loopback(http.host)):
         return None
     tokens = local_tokens(http.tokens, settings.data_dir, settings.workspace)
-    requests = {name: each for name, each in of_kind("requests", dict.fromkeys(ROUTES)).items() if each}
+    requests = additions("requests", ROUTES)
     rights = {**RIGHTS, **{name: each.right for name, each in requests.items()}}
     access = AccessControl(line.log, verbs, line.consumers, rights)
     fanout = Fanout(ContextStream(connection.jetstream(), settings.installation), access, tokens.holders)
