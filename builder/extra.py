@@ -81,9 +81,9 @@ def _loaded(point: EntryPoint) -> Extra:
     return extra
 
 
-def additions(kind: Kind, taken: Iterable[str] = ()) -> dict[str, Any]:
-    """What the extras bring. taken: names that the house has itself. Raises `Misconfigured` for a name that two have."""
-    names, every = set(taken), dict[str, Any]()
+def additions(kind: Kind, house: Iterable[str] = ()) -> dict[str, Any]:
+    """What the extras bring. house: names that the house has itself. Raises `Misconfigured` for a name that two have."""
+    names, every = set(house), dict[str, Any]()
     for name, extra in extras().items():
         own = getattr(extra, kind)
         for key, value in (own() if callable(own) else own).items():
