@@ -2280,9 +2280,9 @@ export interface Verbs {
   identities: { request: IdentitiesRequest; answer: Identities };
   context: { request: ContextRequest; answer: AgentContextV1 };
   consumers: { request: ConsumersRequest; answer: Consumers };
-  forget: { request: ForgetRequest; answer: Receipts };
   compact: { request: CompactRequest; answer: CompactionResult };
   fail: { request: FailRequest; answer: Nothing };
+  forget: { request: ForgetRequest; answer: Receipts };
   responses: { request: ResponsesRequest; answer: Responses };
   difference: { request: DifferenceRequest; answer: Difference };
   durable: { request: DurableRequest; answer: Durable };
