@@ -97,9 +97,16 @@ def make_remembered(text: str = "We meet on Friday.", sequence: int = 1, **chang
 
 def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> StoredBreadcrumb:
     """The breadcrumb with its facts."""
-    text, by_person = breadcrumb.text, breadcrumb.role == "user"
+    text = breadcrumb.text
+    found = passages_of(text, by_person=breadcrumb.role == "user")
+    return StoredBreadcrumb(breadcrumb=breadcrumb, passages=found, model=model, fingerprint=fingerprint(text))
+
+
+@lru_cache(8192)
+def passages_of(text: str, *, by_person: bool) -> tuple[Passage, ...]:
+    """The passages of a text with their facts."""
     wishes = [found.start for found in instructions(text)] if by_person else []
-    found = tuple(
+    return tuple(
         Passage(
             start,
             end,
@@ -111,7 +118,6 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> StoredBreadcrum
         for start, end in passages(text)
         for said in (text[start:end],)
     )
-    return StoredBreadcrumb(breadcrumb=breadcrumb, passages=found, model=model, fingerprint=fingerprint(text))
 
 
 def bare(remembered: StoredBreadcrumb) -> StoredBreadcrumb:

@@ -207,10 +207,11 @@ def _run(stack: AsyncExitStack, runner: JobRunner, jobs: Iterable[Job]) -> list[
 
 @contextmanager
 def _responsive() -> Iterator[None]:
-    """For the block: the process may be somebody's, who has a service in it for a while."""
-    thresholds, seconds = gc.get_threshold(), sys.getswitchinterval()
-    gc.collect()
-    gc.freeze()
+    """For the block: the process may be somebody's, who has a service in it for a while and may have frozen its objects."""
+    thresholds, seconds, is_frozen = gc.get_threshold(), sys.getswitchinterval(), bool(gc.get_freeze_count())
+    if not is_frozen:
+        gc.collect()
+        gc.freeze()
     gc.set_threshold(*GENERATIONS)
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
@@ -218,7 +219,8 @@ def _responsive() -> Iterator[None]:
     finally:
         sys.setswitchinterval(seconds)
         gc.set_threshold(*thresholds)
-        gc.unfreeze()
+        if not is_frozen:
+            gc.unfreeze()
 
 
 async def unsettled(service: Service) -> int:

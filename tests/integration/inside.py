@@ -3,13 +3,10 @@
 And a worker of which the test chooses the clock and makes the deliveries.
 """
 
-import gc
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +34,6 @@ from tests.ports import HandDelivery
 SHORT_PACE = Pace(rest=0.01, pauses=Pauses(first=0.01, longest=0.05))
 """Pauses that a test can wait for."""
 
-COLLECTED_AT_ONCE = 8
-"""Services whose garbage is let go of together: each froze what was there when it began; to look at all takes a second."""
-_closed = count(1)
-
 
 def settings(data: Path, servers: str = "", **worker: Any) -> Settings:
     """Settings of a service with its own folder, on free ports."""
@@ -51,18 +44,9 @@ def settings(data: Path, servers: str = "", **worker: Any) -> Settings:
 
 @asynccontextmanager
 async def service_here(config: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
-    """The whole service, subscribed. Afterwards the tests' own process collects garbage as before."""
-    thresholds, seconds = gc.get_threshold(), sys.getswitchinterval()
-    try:
-        async with open_service(config, parts) as service, serving(service):
-            yield service
-    finally:
-        gc.set_threshold(*thresholds)
-        sys.setswitchinterval(seconds)
-        if next(_closed) % COLLECTED_AT_ONCE == 0:
-            gc.unfreeze()
-            gc.collect()
-            gc.freeze()
+    """The whole service, subscribed."""
+    async with open_service(config, parts) as service, serving(service):
+        yield service
 
 
 def engine_of(engine: Callable[[Path], Engine], **others: Any) -> Parts:

@@ -12,7 +12,7 @@ from tests.examples import is_full
 from tests.integration.inside import service_here, settings
 from tests.running import all_settled, say
 
-BYTES = 900_000
+BYTES = 400_000
 WORST = ("flags", "backticks", "fences", "addresses", "numerals", "data URLs") if is_full() else ("backticks", "flags")
 
 

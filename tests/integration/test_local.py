@@ -56,13 +56,14 @@ def is_free(folder: Path) -> bool:
 
 
 def test_what_was_sent_is_there_in_the_next_block_and_nothing_runs_between(tmp_path: Path) -> None:
-    folder, before = tmp_path / "deep" / "memory", (gc.get_threshold(), sys.getswitchinterval())
+    folder = tmp_path / "deep" / "memory"
+    before = gc.get_threshold(), bool(gc.get_freeze_count()), sys.getswitchinterval()
     memory = local(folder)
     for number in range(2):
         with memory as client:
             assert "Message 0." in client.ask("s1", f"Message {number}.").content
         assert is_free(folder)
-    assert (gc.get_threshold(), sys.getswitchinterval()) == before
+    assert (gc.get_threshold(), bool(gc.get_freeze_count()), sys.getswitchinterval()) == before
     with local(str(folder), "other") as client:
         assert texts(client) == []
 

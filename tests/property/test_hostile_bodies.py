@@ -20,7 +20,7 @@ from tests.examples import is_full
 from tests.factories import MORNING, HashingEmbedder, make_place, make_profile, make_terms
 from tests.stores import durable_store
 
-SIZE = 4_000
+SIZE = 2_000
 """Bytes of the smaller record; both are far more than the page holds."""
 BUDGET = 200
 LINEAR = 2.5
