@@ -11,8 +11,8 @@ import sys
 import tempfile
 from contextlib import ExitStack
 
-TESTS = ("-m", "pytest", "--numprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
-"""Four processes on two cores, too: many tests wait for a process or a broker. `tests/conftest.py` orders the files."""
+TESTS = ("-m", "pytest", "--numprocesses", "6", "--dist", "loadfile", "--no-loadscope-reorder")
+"""Six processes on two cores, too: many tests wait for a process or a broker. `tests/conftest.py` orders the files."""
 INTERRUPTED = 2
 """pytest's exit code, also when files cannot be collected."""
 LOOP = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
