@@ -10,7 +10,8 @@ from typing import TypeVar
 from builder.assemble.assemble import AssembledPage, begin, complete, context_of
 from builder.assemble.draft import PageDraft
 from builder.assemble.explanation import Explanation
-from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending, Rendering
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
+from builder.assemble.items.rendering import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected

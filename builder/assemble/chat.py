@@ -19,7 +19,8 @@ from builder.assemble.chat_turns import (
     written_parts,
 )
 from builder.assemble.items.labels import CHAT_ROLES
-from builder.assemble.items.rendering import SAME, SOURCES, Group, PageSection
+from builder.assemble.items.rendering import Group, PageSection
+from builder.assemble.items.section_sources import SAME, SOURCES
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING, RECENT, SLOW, STATIC, Message, MessagePart
 from builder.domain.profile import SectionRule

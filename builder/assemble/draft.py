@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from builder.assemble.absence import OmissionLog
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.budget.limits import LimitedConversation, limit_conversation
-from builder.assemble.items.rendering import SOURCES, each
+from builder.assemble.items.pending import each
+from builder.assemble.items.section_sources import SOURCES
 from builder.assemble.items.writer import Item, Writer
-from builder.assemble.page import OmissionLog
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import SectionRule
 from builder.domain.text import Phrases

@@ -7,8 +7,8 @@ from itertools import islice
 import numpy as np
 
 from builder.assemble.assemble import AssembledPage
-from builder.assemble.page import rows_of_calls
 from builder.assemble.page_parts import page_parts, source_of
+from builder.assemble.presence import rows_of_calls
 from builder.assemble.strip import strip_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import IRRELEVANT, OLDER

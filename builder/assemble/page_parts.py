@@ -7,7 +7,7 @@ from itertools import count
 from builder.assemble.assemble import AssembledPage
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.writer import Item
-from builder.assemble.page import reductions
+from builder.assemble.presence import reductions
 from builder.assemble.sources.conversation import NEWEST
 from builder.assemble.sources.fixed import OF_TURN, OWN_WORDS
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb

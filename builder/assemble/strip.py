@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from builder.assemble.assemble import AssembledPage
-from builder.assemble.items.rendering import LINE_REASONS
+from builder.assemble.items.forms import LINE_REASONS
 from builder.assemble.items.writer import Item
-from builder.assemble.page import is_silent, reductions, rows_of_calls
 from builder.assemble.page_parts import is_find
+from builder.assemble.presence import is_silent, reductions, rows_of_calls
 from builder.domain.context import CUT, PASSAGES, Fragment
 from builder.domain.profile import SectionRule
 from builder.domain.strip import Cell, State, Strip

@@ -20,8 +20,8 @@ from builder.app.broker import IN_MEMORY, location, open_bus, topology
 from builder.app.components import FACTS_ENCODING, begin_loading, load_ranker
 from builder.app.config import bundled_folder, load_library, load_profiles, read_layers, read_preset
 from builder.app.settings import Settings
+from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.list_items import items
-from builder.assemble.items.rendering import WHOLE
 from builder.bench.speed.sandbox import Renderer
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder

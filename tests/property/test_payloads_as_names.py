@@ -11,7 +11,7 @@ import yaml
 from builder.adapters.templates.folder import TemplateSet, parse_phrases, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.rendering import WHOLE
+from builder.assemble.items.forms import WHOLE
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import BuilderError, Misconfigured, Rejected
 from builder.domain.profile import Profile

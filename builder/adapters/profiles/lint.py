@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from builder.adapters.profiles.profiles import UNKNOWN_MODEL, ModelFacts, facts_of
-from builder.assemble.items.rendering import SOURCES
+from builder.assemble.items.section_sources import SOURCES
 from builder.domain.breadcrumb import AGENT_RESPONSE, SUMMARY, TOOL_ERROR, TOOL_REQUEST, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.lint_finding import Severity, nearest
 from builder.domain.profile import Profile, SectionRule

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from builder.assemble.items.rendering import SOURCES
+from builder.assemble.items.section_sources import SOURCES
 from builder.domain.lint_finding import nearest
 from builder.domain.page_settings import (
     FORBIDDEN_SCHEMAS,

@@ -22,7 +22,7 @@ from builder.adapters.profiles.profile_file import (
     TriggerFile,
     time_zone,
 )
-from builder.assemble.items.rendering import SOURCES
+from builder.assemble.items.section_sources import SOURCES
 from builder.domain.errors import Rejected
 from builder.domain.lint_finding import FaultyFiles, advice, faulty
 from builder.domain.page_settings import Dates

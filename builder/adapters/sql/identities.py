@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from itertools import repeat
 
-from builder.adapters.sql import bookkeeping, sessionless
+from builder.adapters.sql import bookkeeping, joins, revisions
 from builder.adapters.sql.connection import Cursor
 from builder.adapters.sql.rows import HELD_COLUMNS, KEY, breadcrumbs, from_us, key_of
 from builder.domain.breadcrumb import MOVE, NO_SESSION, SUMMARY, TOMBSTONE, Breadcrumb, Place
@@ -127,9 +127,9 @@ def _has_closed_source(sql: Cursor, summary: Breadcrumb) -> bool:
 def _remove(sql: Cursor, crumbs: Iterable[Breadcrumb]) -> None:
     """Take them out. The next walk of their session reads their messages again, and says in dead letters why."""
     for crumb in crumbs:
-        joined = sessionless.joined(sql, crumb)
+        joined = joins.joined(sql, crumb)
         for table in ("passages", "tags", "lacking", "breadcrumbs"):
             sql.execute(f"DELETE FROM {table} WHERE {KEY}", key_of(crumb))
-        sessionless.revise(sql, {key_of(crumb)[:2], *joined, *sessionless.drop_joins(sql, crumb)})
+        revisions.revise(sql, {key_of(crumb)[:2], *joined, *joins.drop_joins(sql, crumb)})
         place = crumb.place.previous
         sql.execute(_REWIND, (*place, crumb.workspace, crumb.session, EVERY_SESSION, *place))

@@ -25,18 +25,12 @@ from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
 from builder.adapters.templates.page_rendering import DEFAULT, Failures, PageRendering, silence
 from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import plain_item, size_in_memory, values_of
+from builder.assemble.items.forms import LINE_REASONS, RenderForm
+from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.labels import called_tool
 from builder.assemble.items.list_items import INSIDE, ITEM
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.pictures import Size, size_of
-from builder.assemble.items.rendering import (
-    LINE_REASONS,
-    NO_CHOICE,
-    PENDING_CHARS,
-    READY,
-    FragmentPending,
-    HintChoice,
-    RenderForm,
-)
 from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb, Place
 from builder.domain.context import CUT, Call, Fragment, Image
 from builder.domain.reports import Failure

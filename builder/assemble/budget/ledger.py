@@ -9,7 +9,8 @@ from operator import itemgetter
 import numpy as np
 
 from builder.assemble.items.list_items import ITEM
-from builder.assemble.items.rendering import SAME, SOURCES, Group, PageSection
+from builder.assemble.items.rendering import Group, PageSection
+from builder.assemble.items.section_sources import SAME, SOURCES
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING
 from builder.domain.profile import SectionRule

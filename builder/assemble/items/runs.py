@@ -4,9 +4,9 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 
+from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.labels import called_tool
 from builder.assemble.items.list_items import ITEM
-from builder.assemble.items.rendering import FOLD_REASON
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING, Call, Fragment
 from builder.domain.text import visible

@@ -4,18 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from builder.assemble.items.labels import (
-    CHAT_ROLES,
-    Labels,
-    call_arguments,
-    call_label,
-    instead_of_results,
-    message_words,
-    result_words,
-    shows_pictures,
-)
+from builder.assemble.items.forms import LINE_REASONS, WHOLE, Line, RenderForm, Spans, even_caps
+from builder.assemble.items.hint_choice import hint_choice
+from builder.assemble.items.labels import CHAT_ROLES, Labels, call_label
+from builder.assemble.items.pending import each
 from builder.assemble.items.pictures import Size, picture_tokens
-from builder.assemble.items.rendering import WHOLE, Line, RenderForm, Rendering, Spans, each, even_caps, hint_choice
+from builder.assemble.items.rendering import Rendering
+from builder.assemble.items.words import call_arguments, instead_of_results, message_words, result_words
 from builder.domain.breadcrumb import NO_TIME, SUMMARY, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Fragment
 from builder.domain.page_settings import Dates
@@ -260,3 +255,8 @@ class Writer:
     def date_tokens(self, date: str) -> int:
         """Tokens of a date line; none of none."""
         return self.rendering.date_tokens(self.profile.page, date) if date else 0
+
+
+def shows_pictures(fragment: Fragment) -> bool:
+    """Whether it is more than one line of ours."""
+    return fragment.reduced not in set(filter(None, LINE_REASONS.values()))

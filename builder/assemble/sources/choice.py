@@ -11,8 +11,8 @@ from builder.assemble.budget.plan import COMPANION
 from builder.assemble.budget.purchases import Entries, Offers
 from builder.assemble.budget.worth import Ints, others_of_a_kind, worth_of_share
 from builder.assemble.draft import PageDraft
+from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.pictures import picture_tokens
-from builder.assemble.items.rendering import RenderForm
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.finds import MAX_CALL_TOKENS
 from builder.domain.page_settings import ToolOutput

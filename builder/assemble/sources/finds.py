@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from builder.assemble.draft import PageDraft
-from builder.assemble.items.rendering import WHOLE, RenderForm, Spans
+from builder.assemble.items.forms import WHOLE, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.sources.summary import OBSERVED, observation_item
 from builder.language.sentences import with_lead

@@ -6,7 +6,7 @@ from itertools import accumulate, repeat
 
 from builder.assemble.budget.limits import COUNT_TOLERANCE_TOKENS
 from builder.assemble.draft import PageDraft
-from builder.assemble.items.rendering import MIN_PART_TOKENS, RenderForm, even_caps
+from builder.assemble.items.forms import MIN_PART_TOKENS, RenderForm, even_caps
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OPENING, OVER_BUDGET, Omission

@@ -10,7 +10,8 @@ from builder.assemble.budget.limits import OLD_TURNS
 from builder.assemble.budget.plan import MIN_PART
 from builder.assemble.budget.purchases import Plan
 from builder.assemble.draft import PageDraft, limited
-from builder.assemble.items.rendering import RenderForm, Spans, each
+from builder.assemble.items.forms import RenderForm, Spans
+from builder.assemble.items.pending import each
 from builder.assemble.items.runs import run_item
 from builder.assemble.items.speakers import is_later, without_label
 from builder.assemble.items.writer import Item

@@ -9,7 +9,7 @@ from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.budget.plan import part_of, plan
 from builder.assemble.budget.purchases import Plan, Room
 from builder.assemble.draft import PageDraft
-from builder.assemble.items.rendering import LINE_REASONS
+from builder.assemble.items.forms import LINE_REASONS
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.choice import Choice, choice_of
 from builder.assemble.sources.finds import news

@@ -5,7 +5,8 @@ from functools import partial
 
 from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.draft import PageDraft, limited
-from builder.assemble.items.rendering import MIN_PART_TOKENS, each, even_caps
+from builder.assemble.items.forms import MIN_PART_TOKENS, even_caps
+from builder.assemble.items.pending import each
 from builder.assemble.items.writer import Item
 from builder.recall.index.conversation import Entry
 

@@ -152,7 +152,7 @@ async def _send_and_wait(
 
 async def _is_heard(target: Target, consumer: str) -> bool:
     """Says so if nobody listens. Raises `Unavailable`."""
-    from builder.app.health import list_subscriptions  # half a second that `watch` and a plain `send` do without
+    from builder.app.subscriptions import list_subscriptions
 
     subscriptions = await list_subscriptions(target.settings, target.servers)
     if any(each.is_of(target.workspace, consumer) and (each.listening or each.is_working) for each in subscriptions):

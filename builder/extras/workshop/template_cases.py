@@ -15,8 +15,8 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.lint import lint_templates
 from builder.app.config import read_layers, template_folders
 from builder.app.settings import Settings
+from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.labels import tool_label
-from builder.assemble.items.rendering import WHOLE
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import BuilderError, Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest

@@ -4,7 +4,8 @@ import pytest
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.engine import NoEmbedder
-from builder.app.health import LOW_BYTES, code_revision, model_state, store_state
+from builder.app.gauges import code_revision
+from builder.app.health import LOW_BYTES, model_state, store_state
 from tests.stores import DurableStore
 
 

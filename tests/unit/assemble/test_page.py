@@ -9,7 +9,8 @@ import pytest
 from builder.adapters.templates.cuts.results import FIRST_RESULTS
 from builder.adapters.tokens import load_counter
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.page import compose, rows_of_calls
+from builder.assemble.page import compose
+from builder.assemble.presence import rows_of_calls
 from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OVER_BUDGET, Context
 from builder.domain.page_settings import Cut
 from builder.domain.recall import StoredBreadcrumb

@@ -11,6 +11,7 @@ from cachetools import FIFOCache
 from jinja2 import TemplateError
 from jsonpath import JSONPathError
 
+from builder.adapters.templates.failures import MAX_REASON_CHARS, compile_problem, reason_of
 from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STRIKES, RenderedNothing, TemplateFailed
 from builder.adapters.templates.llm_hints.rules import (
     HintRule,
@@ -23,8 +24,7 @@ from builder.adapters.templates.llm_hints.rules import (
     parse_path,
     rule_of,
 )
-from builder.adapters.templates.names import MAX_REASON_CHARS, compile_problem, reason_of
-from builder.adapters.templates.sandbox.filters import readable
+from builder.adapters.templates.sandbox.json_text import readable
 from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, charge_for, metered
 from builder.assemble.items.labels import tool_label
 from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote

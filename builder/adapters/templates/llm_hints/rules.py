@@ -8,7 +8,7 @@ from jinja2 import Template, TemplateError, meta
 
 from builder.adapters.templates.llm_hints.queries import Extraction
 from builder.adapters.templates.sandbox.environment import compiled, parsed
-from builder.adapters.templates.sandbox.filters import inline
+from builder.adapters.templates.sandbox.json_text import inline
 from builder.adapters.templates.sandbox.runtime import charge_for, marked, step
 from builder.adapters.templates.values import VALUES
 from builder.assemble.items.list_items import quote

@@ -11,7 +11,8 @@ from builder.adapters.templates.folder import TemplateSet, parse_phrases, templa
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.page_rendering import Failures
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.rendering import WHOLE, Group, Layout, PageSection, RenderForm
+from builder.assemble.items.forms import WHOLE, RenderForm
+from builder.assemble.items.rendering import Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
 from builder.domain.reports import Failure
 from tests.factories import PHRASES, make_breadcrumb

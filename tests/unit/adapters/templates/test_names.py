@@ -2,9 +2,9 @@
 
 import pytest
 
+from builder.adapters.templates.faults import body_fields, static_faults
 from builder.adapters.templates.folder import TemplateSet, templates_of
-from builder.adapters.templates.lint import lint_templates
-from builder.adapters.templates.names import MANY, body_fields, endless, open_lists, static_faults, with_many
+from builder.adapters.templates.lint import MANY, endless, lint_templates, open_lists, with_many
 from builder.app.config import bundled_folder, read_layers
 from tests.factories import PHRASES
 

@@ -5,17 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from builder.assemble.items.labels import (
-    MAX_MARGIN_CHARS,
-    Labels,
-    call_arguments,
-    message_words,
-    reserved_names,
-    result_words,
-    shows_pictures,
-    tool_label,
-)
-from builder.assemble.items.rendering import RenderForm
+from builder.assemble.items.forms import RenderForm
+from builder.assemble.items.labels import Labels, reserved_names, tool_label
+from builder.assemble.items.words import MAX_MARGIN_CHARS, call_arguments, message_words, result_words
+from builder.assemble.items.writer import shows_pictures
 from builder.domain.context import Context, Fragment
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.text import Phrases

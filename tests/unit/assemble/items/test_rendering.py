@@ -6,18 +6,10 @@ from typing import Any, Literal, get_args
 import pytest
 
 from builder.app.config import bundled_folder
-from builder.assemble.items.rendering import (
-    FOLD_REASON,
-    LINE_REASONS,
-    NO_CHOICE,
-    SOURCES,
-    FragmentPending,
-    HintChoice,
-    Line,
-    RenderForm,
-    each,
-    hint_choice,
-)
+from builder.assemble.items.forms import FOLD_REASON, LINE_REASONS, Line, RenderForm
+from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice, hint_choice
+from builder.assemble.items.pending import FragmentPending, each
+from builder.assemble.items.section_sources import SOURCES
 from builder.domain.page_settings import SectionClass
 from builder.domain.selector import TrustedHints
 from tests.conversations import answered, bash, replied

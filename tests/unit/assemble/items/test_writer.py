@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.assemble.items.rendering import FOLD_REASON, RenderForm
+from builder.assemble.items.forms import FOLD_REASON, RenderForm
 from builder.assemble.items.writer import MIN_RESULT_TOKENS, Item, Writer
 from builder.domain.context import CUT
 from builder.domain.page_settings import ChatFormat, Cut

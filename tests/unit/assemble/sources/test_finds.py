@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb

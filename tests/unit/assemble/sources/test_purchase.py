@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.domain.context import Context
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.questions import Questions

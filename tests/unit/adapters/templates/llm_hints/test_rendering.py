@@ -13,7 +13,8 @@ from builder.adapters.templates.page_rendering import Failures
 from builder.adapters.templates.sandbox.runtime import Limits
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.rendering import WHOLE, HintChoice, RenderForm
+from builder.assemble.items.forms import WHOLE, RenderForm
+from builder.assemble.items.hint_choice import HintChoice
 from builder.domain.context import Fragment
 from builder.domain.page_settings import Cut
 from builder.domain.reports import Failure

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.templates.sandbox.filters import day, inline, readable, sentence, speakers, table, tag, untagged
+from builder.adapters.templates.sandbox.filters import day, sentence, speakers, tag, untagged
+from builder.adapters.templates.sandbox.json_text import inline, readable, table
 
 
 @pytest.mark.parametrize(
