@@ -16,15 +16,16 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Definitions, Profile, RecordConsumers
-from builder.domain.recall import StoredBreadcrumb
-from builder.domain.reports import timed
 from builder.domain.selector import Selector, may_trigger
+from builder.domain.stored import StoredBreadcrumb
+from builder.domain.timing import timed
 from builder.language.words import Terms
 from builder.ports.models import Embedder
 from builder.ports.store import Store
+from builder.recall.causal_chain import chain_refusals
+from builder.recall.histories import HistoryCache, HistoryReader
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
-from builder.recall.scopes import HistoryCache, HistoryReader, chain_refusals
 from builder.recall.search.candidates import Find
 from builder.recall.search.direct import search
 from builder.recall.search.query import TRIGGER, Queries, Query, Searcher

@@ -22,12 +22,13 @@ from builder.assemble.items.rendering import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
+from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
-from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector, trigger_on
-from builder.domain.text import Phrases
+from builder.domain.stored import Passage, StoredBreadcrumb
 from builder.language.instructions import instructions
-from builder.language.sentences import fingerprint, traits
+from builder.language.traits import traits
+from builder.language.wording import fingerprint
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of

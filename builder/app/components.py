@@ -28,10 +28,11 @@ from builder.client.serving import patiently
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile
-from builder.ports.broker import Delivery, Publisher
+from builder.ports.contexts import Publisher
 from builder.ports.models import NO_MODEL
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
-from builder.recall.scopes import HistoryCache
+from builder.ports.stream import Delivery
+from builder.recall.histories import HistoryCache
 from builder.recall.search.chance import EVIDENCE, Calibration
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
 from builder.remember.schemas.control import excluded

@@ -14,8 +14,10 @@ import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from typing_extensions import override
 
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import ChainTooLong
-from builder.domain.reports import LLM_HINTS, PARTS, DeliveryOutcome, Failure
+from builder.domain.template_failure import LLM_HINTS, Failure
+from builder.domain.timing import PARTS
 from builder.worker.jobs import Observer
 
 log = logging.getLogger("builder.events")

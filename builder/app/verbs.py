@@ -9,13 +9,14 @@ from pydantic_core import CoreSchema
 from pydantic_core.core_schema import ModelSchema
 from typing_extensions import TypedDict, override
 
-from builder.client.received import BreadcrumbRecord, Consumer, SearchResult, SessionEnd
+from builder.client.consumers import Consumer
+from builder.client.records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.domain.breadcrumb import AGENT_CONTEXT
+from builder.domain.erasure import Receipt
 from builder.domain.identity import Identity
-from builder.domain.reports import Receipt
+from builder.domain.json_text import one_line
 from builder.domain.strip import Cell
 from builder.domain.summary import CompactionResult
-from builder.domain.text import one_line
 from builder.extra import additions
 from builder.publish.event import AgentContextV1
 from builder.wire import requests

@@ -13,7 +13,7 @@ from builder.assemble.items.words import call_arguments, instead_of_results, mes
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Exchange, Fragment, Image, Message, MessagePart
-from builder.domain.text import visible
+from builder.domain.control_text import visible
 from builder.recall.index.conversation import Entry
 
 SectionItem = tuple[str, Item]

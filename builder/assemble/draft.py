@@ -10,8 +10,8 @@ from builder.assemble.items.pending import each
 from builder.assemble.items.section_sources import SOURCES
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
-from builder.domain.text import Phrases
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
 from builder.recall.index.view import View
 from builder.recall.recall import ConsumerRecall

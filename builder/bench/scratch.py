@@ -26,7 +26,7 @@ from builder.bench.speed.sandbox import Renderer
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder
 from builder.ports.store import Store
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.recall.search.ranking import Ranker
 from builder.remember.decode import full
 from builder.remember.schemas.control import excluded

@@ -15,8 +15,11 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from builder.client.received import BreadcrumbRecord, Consumer, ReceivedContext, read, read_result
+from builder.client.consumers import Consumer
+from builder.client.received import ReceivedContext, read
+from builder.client.records import BreadcrumbRecord
 from builder.client.requests import Requests
+from builder.client.results import read_result
 from builder.client.sending import Content, Lifetime, PublishResult, Sending, check, user_message
 from builder.client.subscription import LOOK_SECONDS, expected
 from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOOL_ERROR, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb

@@ -12,22 +12,15 @@ from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
 from builder.client.connecting import reason
-from builder.client.received import (
-    BreadcrumbRecord,
-    Consumer,
-    PersonReceipt,
-    ReceivedContext,
-    SearchResult,
-    SessionEnd,
-    SessionReceipt,
-    read,
-    read_receipt,
-    read_result,
-)
-from builder.client.tools import check_named, piece
+from builder.client.consumers import Consumer
+from builder.client.omitted import check_named, piece
+from builder.client.receipts import PersonReceipt, SessionReceipt, read_receipt
+from builder.client.received import ReceivedContext, read
+from builder.client.records import BreadcrumbRecord, SearchResult, SessionEnd
+from builder.client.results import read_result
+from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
-from builder.domain.reports import Receipt
 from builder.domain.summary import CompactionResult
 from builder.wire.identities import MAX_IDS, read_identities
 from builder.wire.requests import MAX_HISTORY_PAGE, raise_error, request_json

@@ -7,18 +7,10 @@ from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.lint_finding import LintFinding
-from builder.domain.page_settings import (
-    FORBIDDEN_SCHEMAS,
-    ChatFormat,
-    Dates,
-    Reminder,
-    Retrieval,
-    SectionClass,
-    Summaries,
-    ToolOutput,
-    Window,
-)
+from builder.domain.page_settings import FORBIDDEN_SCHEMAS, ChatFormat, Dates, Reminder, SectionClass, Summaries, Window
+from builder.domain.retrieval import Retrieval
 from builder.domain.selector import Pinned, Selector, Triggers, TrustedHints, matches_one, wait_for_tools
+from builder.domain.tool_output import ToolOutput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,10 @@
-"""The body of a summary, what a summariser reads, and which summaries an erasure takes along."""
+"""The body of a summary, and what a summariser reads."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from itertools import chain
 from typing import Any
 
-from builder.domain.breadcrumb import SUMMARY, Breadcrumb, Role
-from builder.domain.text import texts
+from builder.domain.breadcrumb import Breadcrumb, Role
 
 Source = tuple[str, int]
 """Id and version of a breadcrumb that something was made from."""
@@ -134,28 +131,3 @@ class CompactionResult:
     summary: str
     reason: str = ""
     """Why nothing was published, for people; "" when a summary was."""
-
-
-def made_from(summaries: Iterable[Breadcrumb], identities: Iterable[str]) -> tuple[Breadcrumb, ...]:
-    """The summaries that cover or name one of these ids, and those made from them; not those that have one of the ids."""
-    sources = set(identities)
-    waiting = [
-        (crumb, frozenset(chain(crumb.covers, texts(json.loads(crumb.body)))))
-        for crumb in summaries
-        if crumb.schema == SUMMARY and crumb.id not in sources
-    ]
-    derived: list[Breadcrumb] = []
-    while sources:
-        level = [crumb for crumb, names in waiting if names & sources]
-        waiting = [(crumb, names) for crumb, names in waiting if not names & sources]
-        derived += level
-        sources = {crumb.id for crumb in level}
-    return tuple(derived)
-
-
-def ids_by_session(crumbs: Iterable[Breadcrumb]) -> dict[tuple[str, str], set[str]]:
-    """The ids of breadcrumbs by workspace and session."""
-    ids: dict[tuple[str, str], set[str]] = {}
-    for crumb in crumbs:
-        ids.setdefault((crumb.workspace, crumb.session), set()).add(crumb.id)
-    return ids

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
-from builder.language.sentences import wording
-from builder.language.words import LETTERS, SPACED_SCRIPTS, Terms, any_of, derived, either, words
+from builder.language.word_lists import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
+from builder.language.wording import wording
+from builder.language.words import Terms
 
 END_CHARS = 5_000
 """Characters at both ends of a long text that are read: pasted text is between them."""

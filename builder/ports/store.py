@@ -6,9 +6,11 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.edition import Edition
+from builder.domain.erasure import Ended
 from builder.domain.identity import Identity
-from builder.domain.recall import Ended, PassageFacts, Recall, RecallQuery, StoredBreadcrumb
-from builder.domain.text import Edition
+from builder.domain.recall import Recall, RecallQuery
+from builder.domain.stored import PassageFacts, StoredBreadcrumb
 
 MAX_EDITIONS = 200
 """Of profiles and templates that a store keeps."""

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from builder.domain.breadcrumb import CONTEXT_COMPACTED
 from builder.domain.context import Compaction, Context
-from builder.domain.reports import ContextReceipt
+from builder.domain.context_receipt import ContextReceipt
 
 STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 DIGITS = 6

@@ -9,15 +9,18 @@ import numpy as np
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.page_settings import FORBIDDEN_SCHEMAS
 from builder.domain.profile import MAX_DEFINITIONS, Profile
-from builder.domain.recall import Scope, StoredBreadcrumb
+from builder.domain.recall import Scope
 from builder.domain.selector import CATALOG, DEFINES_TAG, SCHEMA_DEFINITION, Pinned, Selector
+from builder.domain.stored import StoredBreadcrumb
 from builder.language.words import Terms
+from builder.recall.histories import HistoryReader
 from builder.recall.index.conversation import SUMMARIES, Turn, closed_turn, of_audience, without_expired
 from builder.recall.index.links import NOBODY
 from builder.recall.index.retries import without_retries
 from builder.recall.index.view import View
+from builder.recall.people import looks_for_person, memory_of
 from builder.recall.questions import Questions, questions_of, without_later_triggers
-from builder.recall.scopes import HistoryReader, looks_for_person, memory_of, scope_of
+from builder.recall.scopes import scope_of
 from builder.recall.workspaces import Workspaces
 
 BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="", of_no_session=True)

@@ -12,15 +12,17 @@ from dataclasses import dataclass, field
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.profile import Profile
-from builder.domain.recall import EVERY_SESSION, PassageFacts, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.selector import Pinned
+from builder.domain.stored import PassageFacts, StoredBreadcrumb
 from builder.ports.models import NO_MODEL
+from builder.recall.histories import HistoryReader, PinnedRows
 from builder.recall.index.chronology import in_order_of_time
 from builder.recall.index.conversation import last_row_of_person
 from builder.recall.index.history import History
 from builder.recall.index.sketch import Filter, Key, Sketches
 from builder.recall.index.view import View, as_of
-from builder.recall.scopes import HistoryReader, KeyedLock, PinnedRows
+from builder.recall.keyed_lock import KeyedLock
 from builder.recall.search.query import Query, Searcher
 
 MAX_ROWS = 20_000

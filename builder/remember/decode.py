@@ -22,8 +22,9 @@ from builder.domain.breadcrumb import (
     StreamMessage,
 )
 from builder.domain.errors import Rejected
+from builder.domain.json_text import canonical, one_line, shape
+from builder.domain.json_values import clean, parse
 from builder.domain.selector import DEFINES_TAG, SCHEMA_DEFINITION
-from builder.domain.text import canonical, clean, one_line, parse, shape
 from builder.remember.record import MAX_SPEAKER_CHARS, Lifetimes, Record, end_of, is_secret, lifetime, without_content
 from builder.remember.schemas import control
 from builder.remember.schemas.base import Body, BrowserPageContextV1, BrowserTabContextV1, NoteV1

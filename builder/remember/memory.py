@@ -11,13 +11,16 @@ from functools import partial
 from typing import TypeVar
 
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
+from builder.domain.erasure import erased
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
-from builder.domain.recall import Passage, StoredBreadcrumb, erased
-from builder.domain.reports import timed
-from builder.domain.text import canonical_text
+from builder.domain.json_text import canonical_text
+from builder.domain.stored import Passage, StoredBreadcrumb
+from builder.domain.timing import timed
 from builder.language.instructions import instructions
-from builder.language.sentences import fingerprint, sentences, traits
+from builder.language.sentences import sentences
+from builder.language.traits import traits
+from builder.language.wording import fingerprint
 from builder.language.words import Terms
 from builder.ports.models import Embedder
 from builder.ports.store import Store

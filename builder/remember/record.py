@@ -21,7 +21,7 @@ from pydantic import (
 
 from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.domain.text import parse
+from builder.domain.json_values import parse
 from builder.remember.schemas.base import UserId, usable_user_id
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.wire.times import read_time

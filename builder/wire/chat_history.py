@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import Any
 
 from builder.domain.errors import Rejected
-from builder.domain.text import canonical, parsed
+from builder.domain.json_text import canonical
+from builder.domain.json_values import parsed
 from builder.wire.messages import CALL_IDS, PLAIN, Item, message_of, role_of, speaker_of, without_envelope
 from builder.wire.parts import Call, Mark, Result, Text, Thought
 from builder.wire.tool_parts import first_of

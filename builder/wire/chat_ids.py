@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hashlib import sha1
 from typing import Any
 
-from builder.domain.text import clean
+from builder.domain.json_values import clean
 from builder.wire.subjects import session_token
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")

@@ -12,7 +12,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.domain.text import canonical, shape
+from builder.domain.json_text import canonical, shape
 from builder.wire.chat_history import Entry, chat_role, key_of, last_branch, without_repeats
 from builder.wire.chat_ids import derived_id, reply_fields, scoped_id
 from builder.wire.chat_messages import Conversation, message_bodies

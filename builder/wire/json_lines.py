@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from builder.domain.text import TOO_DEEP, parse
+from builder.domain.json_values import TOO_DEEP, parse
 
 MARK = "\ufeff"
 """A byte order mark; some editors write one."""

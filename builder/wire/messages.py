@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from builder.domain.errors import Rejected
-from builder.domain.text import shape
+from builder.domain.json_text import shape
 from builder.wire.attachments import MAX_NAME_CHARS, attachment_line
 from builder.wire.parts import Call, File, Mark, Part, Result, Text, Thought, Unread
 from builder.wire.tool_parts import first_of

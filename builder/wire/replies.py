@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from builder.domain.errors import Rejected
-from builder.domain.text import shape
+from builder.domain.json_text import shape
 from builder.wire.chat_messages import Conversation
 from builder.wire.messages import CONTENTS, Message, message_of
 from builder.wire.parts import Call, Mark, Part, Result, Thought

@@ -8,8 +8,10 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.control_text import visible
 from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.domain.text import parse, shape, visible
+from builder.domain.json_text import shape
+from builder.domain.json_values import parse
 from builder.wire.times import moment
 
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none

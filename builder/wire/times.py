@@ -8,7 +8,7 @@ from email.utils import parsedate_tz
 from typing import Any
 
 from builder.domain.errors import Rejected
-from builder.domain.text import shape
+from builder.domain.json_text import shape
 
 MAX_OFFSET_MINUTES = 24 * 60 - 1
 """An offset is less than a day."""

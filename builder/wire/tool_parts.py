@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from builder.domain.text import parse
+from builder.domain.json_values import parse
 from builder.wire.attachments import attachment_line
 from builder.wire.parts import Call, Mark, Part, Result, Thought
 

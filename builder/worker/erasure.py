@@ -16,9 +16,9 @@ from operator import attrgetter
 from cachetools import LRUCache
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.erasure import Receipt
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.reports import Receipt
-from builder.ports.broker import Archive
+from builder.ports.archive import Archive
 from builder.worker.log import StoredLog
 from builder.worker.stream_erasers import ContextEraser, LetterEraser
 

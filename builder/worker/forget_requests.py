@@ -7,9 +7,9 @@ from typing import Any
 from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb
 from builder.domain.errors import Missing
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
-from builder.ports.broker import EVERY_ID
+from builder.ports.archive import EVERY_ID
 from builder.ports.store import Store
-from builder.recall.scopes import history_of
+from builder.recall.people import history_of
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject, receipt_json
 from builder.wire.requests import read_request
 from builder.worker.forgetting import Forgetting, Target

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TypeVar
 
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import BuilderError
-from builder.domain.reports import DeliveryOutcome
 
 log = logging.getLogger("builder.worker.jobs")
 

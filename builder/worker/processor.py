@@ -13,9 +13,10 @@ from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, ChainTooLong, NoContext, Rejected, Unavailable
 from builder.domain.profile import Profile
-from builder.domain.reports import timed, times_text
 from builder.domain.selector import may_trigger
-from builder.ports.broker import Archive, Publisher
+from builder.domain.timing import timed, times_text
+from builder.ports.archive import Archive
+from builder.ports.contexts import Publisher
 from builder.recall.scopes import scopes_before
 from builder.remember.content import unread_parts
 from builder.remember.record import holds_secret

@@ -14,9 +14,9 @@ from builder.domain.context import context_id
 from builder.domain.errors import Misconfigured, Missing, Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
-from builder.ports.broker import PublishedContexts, Publisher
+from builder.ports.contexts import PublishedContexts, Publisher
 from builder.ports.store import Reader
-from builder.recall.scopes import history_of
+from builder.recall.people import history_of
 from builder.wire.identities import IdentitiesRequest, identities_json
 from builder.wire.requests import (
     CompactRequest,

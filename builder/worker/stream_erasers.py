@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 
 from builder.domain.breadcrumb import NO_SESSION
-from builder.ports.broker import Archive, Sighting
+from builder.ports.archive import Archive, Sighting
 from builder.ports.store import PendingStubs
 
 MAX_IDS = 10_000

@@ -13,9 +13,9 @@ from cachetools import LRUCache
 from typing_extensions import override
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
-from builder.domain.reports import DeliveryOutcome
 from builder.domain.summary import CompactionResult, KeptLine
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller

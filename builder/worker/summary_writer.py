@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary
-from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
 from builder.ports.store import BreadcrumbStore
+from builder.ports.stream import Sender
 from builder.recall.index.conversation import of_audience
 from builder.recall.index.view import View
 from builder.recall.summaries.excerpts import TextFunctions, line_of

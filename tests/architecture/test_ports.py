@@ -19,9 +19,11 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.assemble.items.rendering import Rendering
 from builder.extras.postgres.location import PostgresLocation
 from builder.ports import broker, models, store
-from builder.ports.broker import Archive, Delivery, PublishedContexts, Publisher, Sender, Stream
+from builder.ports.archive import Archive
+from builder.ports.contexts import PublishedContexts, Publisher
 from builder.ports.models import Embedder, Summarizer
 from builder.ports.store import CompleteStore, StoreLocation
+from builder.ports.stream import Delivery, Sender, Stream
 
 
 def test_every_adapter_is_assigned_to_its_port() -> None:

@@ -35,7 +35,7 @@ from builder.domain.profile import Profile
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.control import excluded

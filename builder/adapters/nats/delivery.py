@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from builder.adapters.nats.arrivals import arrival_of
 from builder.domain.breadcrumb import StreamMessage
-from builder.ports.broker import Delivery
+from builder.ports.stream import Delivery
 
 log = logging.getLogger("builder.nats")
 

@@ -15,7 +15,8 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
-from builder.ports.broker import Publisher, Sender
+from builder.ports.contexts import Publisher
+from builder.ports.stream import Sender
 from builder.publish.reports import encode_compaction
 from builder.remember.record import holds_secret
 from builder.wire.subjects import (

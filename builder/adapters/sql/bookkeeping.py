@@ -22,10 +22,11 @@ from builder.adapters.sql.rows import (
     to_us,
 )
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, SUMMARY, Breadcrumb, Place
+from builder.domain.derivation import ids_by_session, made_from
+from builder.domain.edition import Edition
+from builder.domain.erasure import Ended, erased
 from builder.domain.errors import Unavailable
-from builder.domain.recall import Ended, StoredBreadcrumb, erased
-from builder.domain.summary import ids_by_session, made_from
-from builder.domain.text import Edition
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import MAX_EDITIONS, Editions, PendingStubs, Progress
 
 _NEWEST = "SELECT coalesce(max(number), 0) + 1 FROM editions"

@@ -11,7 +11,7 @@ from builder.adapters.sql import bookkeeping
 from builder.adapters.sql.connection import Access, Connection
 from builder.adapters.sql.rows import breadcrumbs
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.recall import Ended
+from builder.domain.erasure import Ended
 from builder.ports.store import Eraser
 
 FLUSHES = 2

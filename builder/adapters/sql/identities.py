@@ -8,9 +8,10 @@ from builder.adapters.sql import bookkeeping, joins, revisions
 from builder.adapters.sql.connection import Cursor
 from builder.adapters.sql.rows import HELD_COLUMNS, KEY, breadcrumbs, from_us, key_of
 from builder.domain.breadcrumb import MOVE, NO_SESSION, SUMMARY, TOMBSTONE, Breadcrumb, Place
+from builder.domain.erasure import erased
 from builder.domain.errors import Rejected
 from builder.domain.identity import Identity, Mark, Version
-from builder.domain.recall import EVERY_SESSION, erased
+from builder.domain.recall import EVERY_SESSION
 
 _FACTS = f"""
     session, incarnation, sequence, schema, role, user_id, expires_us,

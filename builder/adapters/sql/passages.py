@@ -5,7 +5,7 @@ from typing import Any
 
 from builder.adapters.sql.connection import Cursor
 from builder.adapters.sql.rows import KEY, from_columns, key_of, passages_by_place
-from builder.domain.recall import Passage, StoredBreadcrumb
+from builder.domain.stored import Passage, StoredBreadcrumb
 
 _ITS_PASSAGES = f"""SELECT session, incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name
     FROM passages JOIN models ON number = model WHERE {KEY} ORDER BY ordinal"""

@@ -7,8 +7,9 @@ from dataclasses import replace
 from builder.adapters.sql.connection import Cursor, Row
 from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, from_columns, indexed
 from builder.domain.breadcrumb import NO_SESSION, Place
-from builder.domain.recall import RecallQuery, StoredBreadcrumb
+from builder.domain.recall import RecallQuery
 from builder.domain.selector import Pinned, Selector
+from builder.domain.stored import StoredBreadcrumb
 
 _UNTIL = "(held.incarnation, held.sequence) <= (?, ?) ORDER BY held.incarnation DESC, held.sequence DESC LIMIT ?"
 # One query for each session: asked for two at once, SQLite sorts all that it finds before it gives the first.

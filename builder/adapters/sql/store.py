@@ -25,7 +25,8 @@ from builder.adapters.sql.rows import (
 from builder.adapters.sql.workspace import SqlWorkspaceReader
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.identity import Identity
-from builder.domain.recall import Recall, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import Recall, RecallQuery, Scope
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
 
 _PASSAGE_COLUMNS = "workspace, session, incarnation, sequence, ordinal, start, stop, terms, tokens, traits, vector, model"

@@ -6,7 +6,7 @@ from typing import Any
 from builder.adapters.sql.connection import Cursor, Vector
 from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, KEY, key_of
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 
 _ADD_MODEL = "INSERT INTO models SELECT coalesce(max(number), 0) + 1, ? FROM models WHERE TRUE"
 _OLDEST = f"""

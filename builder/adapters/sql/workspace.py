@@ -10,7 +10,8 @@ from builder.adapters.sql import joins, passages, scopes
 from builder.adapters.sql.connection import Access, Connection, Cursor, Row
 from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, passages_by_place
 from builder.domain.breadcrumb import NO_SESSION, Place
-from builder.domain.recall import PassageFacts, Scope, StoredBreadcrumb
+from builder.domain.recall import Scope
+from builder.domain.stored import PassageFacts, StoredBreadcrumb
 from builder.ports.store import WorkspaceReader
 
 _OUTGROWS = """

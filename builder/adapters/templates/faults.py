@@ -8,7 +8,7 @@ from jinja2 import meta, nodes
 from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.values import VALUES
 from builder.domain.lint_finding import LintFinding, Severity, advice, nearest
-from builder.domain.reports import TemplateKind
+from builder.domain.template_failure import TemplateKind
 from builder.remember.decode import BODIES
 
 SECTIONS = "sections"

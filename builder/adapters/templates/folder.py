@@ -19,10 +19,11 @@ from builder.adapters.templates.failures import compile_problem, reason_of
 from builder.adapters.templates.sandbox.environment import compiled
 from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, metered, size
 from builder.assemble.items.list_items import Rendered, items, unmarked
+from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, LintFinding, nearest
-from builder.domain.reports import TemplateKind
-from builder.domain.text import MONTHS, Phrases, visible
+from builder.domain.phrases import MONTHS, Phrases
+from builder.domain.template_failure import TemplateKind
 from builder.wire.files import Files, YamlMistake, by_name, line_of, parse_yaml
 
 log = logging.getLogger("builder.templates")

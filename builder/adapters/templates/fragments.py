@@ -33,8 +33,9 @@ from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.pictures import Size, size_of
 from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb, Place
 from builder.domain.context import CUT, Call, Fragment, Image
-from builder.domain.reports import Failure
-from builder.domain.text import Mark, visible
+from builder.domain.control_text import visible
+from builder.domain.phrases import Mark
+from builder.domain.template_failure import Failure
 from builder.remember.calls import call_of, signature_of
 from builder.remember.content import images_of
 

@@ -10,7 +10,7 @@ from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSe
 from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.rendering import Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
-from builder.domain.reports import Failure
+from builder.domain.template_failure import Failure
 
 Listener = Callable[[Failure], None]
 END = "\x03"

@@ -19,7 +19,7 @@ from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.rendering import Group, PageSection
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.lint_finding import LintFinding
-from builder.domain.reports import TemplateKind
+from builder.domain.template_failure import TemplateKind
 from builder.remember.decode import BODIES, decode, full, takes, text_within, varied
 
 MEND = "mend the template"

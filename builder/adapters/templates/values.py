@@ -9,7 +9,7 @@ from builder.assemble.items.forms import RenderForm, Spans
 from builder.assemble.items.list_items import block, items, quote
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Fragment
-from builder.domain.text import Phrases
+from builder.domain.phrases import Phrases
 from builder.remember.decode import without_hints
 
 PLAIN_CHARS = 1_000

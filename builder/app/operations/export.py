@@ -15,7 +15,7 @@ from builder.client.requests import NoService
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.identity import Identity
-from builder.language.words import DEFAULT_NAMES
+from builder.language.names import DEFAULT_NAMES
 from builder.remember.decode import decode, readable
 from builder.wire.chat_lines import FileContent, FileEvent, Refusal, refusal_lines
 from builder.wire.records import fingerprint, fingerprints, line_of

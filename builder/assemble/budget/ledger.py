@@ -13,8 +13,8 @@ from builder.assemble.items.rendering import Group, PageSection
 from builder.assemble.items.section_sources import SAME, SOURCES
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING
+from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
-from builder.domain.text import Phrases
 from builder.recall.index.conversation import exchange_of, turn_of
 from builder.recall.index.view import Ints, View
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb, Role
-from builder.domain.text import Phrases
-from builder.language.words import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
+from builder.domain.phrases import Phrases
+from builder.language.names import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
 from builder.recall.index.answers import answers_former_words, has_later_answer
 from builder.recall.index.conversation import has_other_agents
 from builder.recall.index.replies import quoted_words

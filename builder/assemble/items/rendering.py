@@ -8,7 +8,7 @@ from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.pictures import Size
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Call, Fragment, Image
-from builder.domain.text import Phrases
+from builder.domain.phrases import Phrases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from builder.assemble.items.list_items import ITEM, NO_LABEL
 from builder.assemble.items.writer import Item, Writer
-from builder.language.words import look
+from builder.language.names import look
 
 MAX_LABEL_CHARS = 200
 """Of a text, in which a reader may take its beginning for a label."""

@@ -6,7 +6,8 @@ from typing import Any
 from builder.assemble.items.list_items import INSIDE, ITEM, LINE_END, NO_LABEL, spoken
 from builder.domain.breadcrumb import TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import Call, Fragment
-from builder.domain.text import one_line, visible
+from builder.domain.control_text import visible
+from builder.domain.json_text import one_line
 from builder.recall.index.conversation import Entry
 from builder.remember.content import without_wrapper
 from builder.wire.words import brief

@@ -15,8 +15,8 @@ from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.pictures import picture_tokens
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.finds import MAX_CALL_TOKENS
-from builder.domain.page_settings import ToolOutput
-from builder.language.words import UNSPACED
+from builder.domain.tool_output import ToolOutput
+from builder.language.word_lists import UNSPACED
 from builder.recall.index.conversation import Entry, exchange_of, turn_of
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find

@@ -10,11 +10,11 @@ from builder.assemble.items.forms import MIN_PART_TOKENS, RenderForm, even_caps
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OPENING, OVER_BUDGET, Omission
+from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned
-from builder.domain.text import visible
+from builder.domain.stored import StoredBreadcrumb
 from builder.language.dates import depends_on_day
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find

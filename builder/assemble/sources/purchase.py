@@ -18,8 +18,8 @@ from builder.assemble.sources.results import RUNNING
 from builder.assemble.sources.summary import put_summary, summary_tokens, with_observations
 from builder.domain.context import IRRELEVANT, OLDER, OPENING, OVER_BUDGET, Omission
 from builder.domain.profile import Profile, SectionRule
-from builder.language.sentences import is_follow_up
-from builder.language.words import has_word
+from builder.language.follow_ups import is_follow_up
+from builder.language.word_lists import has_word
 from builder.recall.index.conversation import Entry, outdated_results
 from builder.recall.search.candidates import Find
 from builder.recall.search.query import content_words

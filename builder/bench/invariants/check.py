@@ -35,7 +35,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from builder.bench.invariants.events import Entry, Events
 from builder.bench.invariants.random_texts import AGENT_IDS, AGENTS, CONTROL, PEOPLE
 from builder.bench.invariants.records import RESULTS, TOOLS, Record, agent_of, call_of, calls_of, text_of
-from builder.language.words import whole_look
+from builder.language.names import whole_look
 
 State = Literal["whole", "cut", "part", "line"]
 """part: passages of it."""

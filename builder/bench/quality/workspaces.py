@@ -15,7 +15,7 @@ from builder.bench.quality.recall import Outcome, ask, summary
 from builder.bench.speed.quantiles import at, milliseconds
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile
-from builder.domain.recall import Passage, StoredBreadcrumb
+from builder.domain.stored import Passage, StoredBreadcrumb
 
 SESSION_MESSAGES = 1_000
 """Messages of a session of others."""

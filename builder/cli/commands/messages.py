@@ -14,9 +14,10 @@ from rich.text import Text
 
 from builder.app.console import AsJson, progress_bars, say, show
 from builder.cli.options import Servers, Session, Strict, Target, User, Workspace, lines_of, target_of
+from builder.domain.control_text import visible
 from builder.domain.errors import BuilderError, Rejected
+from builder.domain.json_text import one_line
 from builder.domain.summary import CompactionResult
-from builder.domain.text import one_line, visible
 from builder.wire.subjects import session_token
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from builder.domain.text import visible
+from builder.domain.control_text import visible
 from builder.extras.rcrt.handlebars import Block, Node, NotConverted, Problem, Value, parse
 
 CONTEXT = "context"

@@ -20,9 +20,9 @@ from builder.domain.breadcrumb import (
     USER_MESSAGE,
 )
 from builder.domain.errors import Rejected
+from builder.domain.json_values import clean, parse
 from builder.domain.profile import AGENT, CONFIG
 from builder.domain.selector import SCHEMA_DEFINITION
-from builder.domain.text import clean, parse
 from builder.extras.rcrt.hints import converted_rules
 from builder.extras.rcrt.ledger import Entry
 from builder.remember.decode import HINTS_FIELD

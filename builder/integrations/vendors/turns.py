@@ -7,7 +7,7 @@ from typing import Any
 
 from builder.client import BreadcrumbRecord, BuilderError, Rejected
 from builder.client.reading import ChatReader
-from builder.client.tools import read_reply
+from builder.client.replying import read_reply
 from builder.integrations.conversation import AT_ONCE, Conversation
 from builder.integrations.messages import RESPONSE, USER, is_of_system, number_there, text_of
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 
 MAX_LINKS = 25
 """Of a chain whose clocks run backwards; ids may also name each other in a circle."""

@@ -7,8 +7,8 @@ from datetime import datetime
 import numpy as np
 
 from builder.domain.breadcrumb import SUMMARY
+from builder.domain.json_text import canonical_text
 from builder.domain.selector import Selector
-from builder.domain.text import canonical_text
 from builder.recall.index.links import ToolExchange
 from builder.recall.index.view import Rows, View
 

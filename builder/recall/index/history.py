@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb, Place
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary, read_summary
 from builder.language.instruction_log import InstructionLog
 from builder.recall.index.breadcrumb_table import BreadcrumbTable, IntColumn, ints

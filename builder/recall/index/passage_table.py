@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.breadcrumb_table import FlagColumn, FloatColumn, IntColumn, Postings, Table, flags, floats, ints
 
 Floats = NDArray[np.float32]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Place
-from builder.domain.recall import PassageFacts
+from builder.domain.stored import PassageFacts
 
 K1, B = 0.9, 0.4
 """BM25 as in `search.signals`; a sketch knows whether a passage has a term, not how often."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.language.words import DEFAULT_NAMES, is_plain, parts, quoted
+from builder.language.names import DEFAULT_NAMES, is_plain, parts, quoted
 from builder.recall.index.history import History
 from builder.recall.index.links import NOBODY
 from builder.recall.index.prefix import Prefix

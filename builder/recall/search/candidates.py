@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from builder.domain.breadcrumb import NO_SESSION, TOOL_ERROR
-from builder.domain.page_settings import Retrieval
+from builder.domain.retrieval import Retrieval
 from builder.domain.summary import KeptLine
-from builder.language.words import has_word, words_of
+from builder.language.word_lists import has_word
+from builder.language.words import words_of
 from builder.recall.index.view import Doubles, Floats, Ints, Rows, View
 from builder.recall.scopes import NOTES
 from builder.recall.search.query import MAX_WORDS, Query

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from builder.language.words import asks_within
+from builder.language.questions import asks_within
 from builder.recall.index.view import Doubles, Floats, Rows, View
 from builder.recall.search.query import Query
 from builder.recall.search.signals import similarity

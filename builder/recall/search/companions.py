@@ -8,8 +8,10 @@ from itertools import accumulate
 
 import numpy as np
 
+from builder.language.questions import asks, asks_within, question_tag
 from builder.language.sentences import sentences
-from builder.language.words import Terms, asks, asks_within, has_word, identifiers, opens_with, question_tag, words, words_of
+from builder.language.word_lists import has_word, opens_with, words
+from builder.language.words import Terms, identifiers, words_of
 from builder.recall.index.conversation import results_of
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Candidates, Find, find_of

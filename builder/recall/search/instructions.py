@@ -10,7 +10,7 @@ import numpy as np
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Omission
 from builder.language.instruction_log import REPEAT, SUPERSEDED, InstructionLog, Statement, outdates, read
-from builder.language.sentences import Trait
+from builder.language.traits import Trait
 from builder.language.words import Terms
 from builder.recall.index.links import NOBODY
 from builder.recall.index.view import View

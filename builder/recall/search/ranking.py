@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from builder.domain.reports import Evidence, Question, SignalValue
+from builder.domain.context_receipt import Evidence, Question, SignalValue
 from builder.recall.index.view import Floats, Ints, View
 from builder.recall.search import signals
 from builder.recall.search.candidates import Candidates

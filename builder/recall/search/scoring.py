@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.page_settings import Retrieval
+from builder.domain.retrieval import Retrieval
 from builder.recall.index.view import Floats, View
 from builder.recall.search.candidates import (
     Candidates,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from builder.language.dates import mentioned, nearness
-from builder.language.sentences import Trait
-from builder.language.words import has_word
+from builder.language.traits import Trait
+from builder.language.word_lists import has_word
 from builder.recall.index.view import Floats, Ints, View
 from builder.recall.search.query import Query
 

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from builder.domain.summary import KeptLine
-from builder.language.sentences import counts
-from builder.language.words import Terms, asks, has_word, is_filler, opens_with, words_of
+from builder.language.questions import asks
+from builder.language.traits import counts
+from builder.language.word_lists import has_word, opens_with
+from builder.language.words import Terms, is_filler, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (
     MAX_BRIEF_WORDS,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.summary import KeptLine, Source
-from builder.language.words import Terms, has_word, word_set, words_of
+from builder.language.word_lists import has_word, word_set
+from builder.language.words import Terms, words_of
 from builder.recall.index.view import Doubles, Ints, View
 from builder.recall.summaries.excerpts import Excerpt, TextFunctions, excerpt_of, excerpts, line_of
 

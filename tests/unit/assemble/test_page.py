@@ -12,9 +12,9 @@ from builder.assemble.budget.ledger import Ledger
 from builder.assemble.page import compose
 from builder.assemble.presence import rows_of_calls
 from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OVER_BUDGET, Context
-from builder.domain.page_settings import Cut
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
+from builder.domain.stored import StoredBreadcrumb
+from builder.domain.tool_output import Cut
 from builder.recall.index.conversation import turns
 from builder.recall.recall import visible_to
 from tests.conversations import answered, bash, chat, deleted, ids_of, replied, requested, said, sent

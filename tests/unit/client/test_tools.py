@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from builder.client.received import BreadcrumbRecord, ReceivedContext
-from builder.client.tools import check_named, fetch_omitted_tool, piece, read_reply
+from builder.client.omitted import check_named, fetch_omitted_tool, piece
+from builder.client.received import ReceivedContext
+from builder.client.records import BreadcrumbRecord
+from builder.client.replying import read_reply
 from builder.domain.errors import Rejected
 from builder.wire.replies import Reply
 

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from builder.domain.recall import erased
+from builder.domain.erasure import erased
 from tests.factories import MORNING, make_breadcrumb
 
 IDENTITY = {

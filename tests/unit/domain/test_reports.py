@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from builder.domain.reports import BudgetReceipt, DeliveryOutcome, Failure, Part, stopwatch, timed, times_of, times_text
+from builder.domain.context_receipt import BudgetReceipt
+from builder.domain.delivery import DeliveryOutcome
+from builder.domain.template_failure import Failure
+from builder.domain.timing import Part, stopwatch, timed, times_of, times_text
 from tests.factories import make_place
 
 

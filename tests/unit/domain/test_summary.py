@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.summary import KeptLine, Summary, ids_by_session, made_from, read_summary
+from builder.domain.derivation import ids_by_session, made_from
+from builder.domain.summary import KeptLine, Summary, read_summary
 from tests.factories import make_breadcrumb
 
 LINE = KeptLine(text="Ana: The kiln fires at cone 6.", day="8 May 2023", ids=("m3", "m4"), versions=(1, 2), verbatim=True, rank=3)

@@ -10,7 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.app.config import bundled_folder
-from builder.domain.text import MAX_DEPTH, Edition, Phrases, canonical, clean, depth, parse, shape, texts, visible, with_texts
+from builder.domain.control_text import visible
+from builder.domain.edition import Edition
+from builder.domain.json_text import canonical, shape
+from builder.domain.json_values import MAX_DEPTH, clean, depth, parse, texts, with_texts
+from builder.domain.phrases import Phrases
 from tests.examples import examples
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"

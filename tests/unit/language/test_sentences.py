@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.language.sentences import MAX_LEAD_CHARS, is_prose, sentences, with_lead, without_blocks
+from builder.language.prose import is_prose, without_blocks
+from builder.language.sentences import MAX_LEAD_CHARS, sentences, with_lead
 
 WHOLE = [
     "Die Garantie läuft bis zum 14. Mai 2028.",

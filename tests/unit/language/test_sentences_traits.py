@@ -3,7 +3,8 @@
 
 import pytest
 
-from builder.language.sentences import Trait, is_follow_up, traits
+from builder.language.follow_ups import is_follow_up
+from builder.language.traits import Trait, traits
 from tests.factories import make_terms
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.language.sentences import fingerprint, wording
+from builder.language.wording import fingerprint, wording
 
 
 @pytest.mark.parametrize(

@@ -7,21 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.language.words import (
-    UNSPACED,
-    asks,
-    asks_within,
-    has_word,
-    identifiers,
-    is_filler,
-    is_plain,
-    look,
-    looks,
-    opens_with,
-    parts,
-    quoted,
-    skeleton,
-)
+from builder.language.names import is_plain, look, looks, parts, quoted, skeleton
+from builder.language.questions import asks, asks_within
+from builder.language.word_lists import UNSPACED, has_word, opens_with
+from builder.language.words import identifiers, is_filler
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,13 @@ import pytest
 
 from builder.adapters.stemmer import load_terms
 from builder.language.dates import mentioned
+from builder.language.follow_ups import is_follow_up
 from builder.language.instructions import instructions
-from builder.language.sentences import Trait, fingerprint, is_follow_up, sentences, traits
-from builder.language.words import any_of, has_word, is_filler, opens_with, words
+from builder.language.sentences import sentences
+from builder.language.traits import Trait, traits
+from builder.language.word_lists import any_of, has_word, opens_with, words
+from builder.language.wording import fingerprint
+from builder.language.words import is_filler
 from tests.unit.language.test_instruction_patterns import LANGUAGE
 from tests.word_lists import lists_with
 

@@ -9,8 +9,11 @@ from typing_extensions import override
 from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile
-from builder.domain.recall import EVERY_SESSION, Scope, StoredBreadcrumb
-from builder.recall.scopes import chain_refusals, definitions_as_of, scope_of, scopes_before
+from builder.domain.recall import EVERY_SESSION, Scope
+from builder.domain.stored import StoredBreadcrumb
+from builder.recall.causal_chain import chain_refusals
+from builder.recall.definitions import definitions_as_of
+from builder.recall.scopes import scope_of, scopes_before
 from tests.conversations import deleted, sent
 from tests.factories import make_breadcrumb, make_context, make_place, make_profile, make_remembered
 from tests.stores import DurableStore, durable_store

@@ -6,11 +6,13 @@ from datetime import timedelta
 from typing_extensions import override
 
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
-from builder.domain.recall import Recall, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import Recall, RecallQuery, Scope
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.models import NO_MODEL
+from builder.recall.histories import SCOPE_PASSAGES, HistoryCache, HistoryReader
 from builder.recall.index.history import History
 from builder.recall.index.view import View
-from builder.recall.scopes import SCOPE_PASSAGES, HistoryCache, HistoryReader, KeyedLock
+from builder.recall.keyed_lock import KeyedLock
 from tests.commands import DEADLINE
 from tests.factories import FAR, MODEL, MORNING, bare, latest_of, make_place, make_remembered
 from tests.stores import DurableStore

@@ -12,7 +12,7 @@ from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.sketch import Sketches
 from builder.recall.workspaces import NEAREST, WAITING
 from builder.service import ContextBuilder

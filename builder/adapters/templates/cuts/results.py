@@ -11,8 +11,10 @@ from builder.adapters.templates.sandbox.json_text import WORDY_CHARS, inline
 from builder.assemble.items.forms import Line
 from builder.assemble.items.list_items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.page_settings import Cut
-from builder.domain.text import Mark, Phrases, parsed, visible, with_texts
+from builder.domain.control_text import visible
+from builder.domain.json_values import parsed, with_texts
+from builder.domain.phrases import Mark, Phrases
+from builder.domain.tool_output import Cut
 from builder.remember.content import structured
 from builder.wire.words import brief, described
 

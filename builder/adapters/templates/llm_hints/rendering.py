@@ -29,8 +29,8 @@ from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, ch
 from builder.assemble.items.labels import tool_label
 from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.json_values import depth, parse
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
-from builder.domain.text import depth, parse
 from builder.remember.decode import text_within, without_hints
 
 log = logging.getLogger("builder.llm_hints")

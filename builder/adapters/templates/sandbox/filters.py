@@ -11,7 +11,8 @@ from jinja2.runtime import Context
 from builder.adapters.templates.sandbox.json_text import arguments, inline, output, readable
 from builder.assemble.items.labels import reserved_names, tool_label
 from builder.assemble.items.list_items import below, block
-from builder.domain.text import Phrases, visible
+from builder.domain.control_text import visible
+from builder.domain.phrases import Phrases
 from builder.language.sentences import CONTEXT_CHARS, sentences
 
 _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from builder.adapters.templates.sandbox.filters import OWN_FILTERS
 from builder.adapters.templates.sandbox.runtime import charge, charge_for, is_none, size, step
-from builder.domain.text import depth
+from builder.domain.json_values import depth
 
 Bound = Callable[..., int]
 """Arguments → characters."""

@@ -14,7 +14,7 @@ from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.rendering import Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
-from builder.domain.reports import Failure
+from builder.domain.template_failure import Failure
 from tests.factories import PHRASES, make_breadcrumb
 
 PLAIN = "{{ schema }}"

@@ -2,7 +2,7 @@
 
 from builder.adapters.templates.page_rendering import END, Failures, layout_of, marked_ends
 from builder.assemble.items.rendering import Group, PageSection
-from builder.domain.reports import Failure
+from builder.domain.template_failure import Failure
 
 
 def test_a_template_keeps_its_first_reason_and_counts() -> None:

@@ -10,9 +10,9 @@ from builder.assemble.items.labels import Labels, reserved_names, tool_label
 from builder.assemble.items.words import MAX_MARGIN_CHARS, call_arguments, message_words, result_words
 from builder.assemble.items.writer import shows_pictures
 from builder.domain.context import Context, Fragment
-from builder.domain.recall import StoredBreadcrumb
-from builder.domain.text import Phrases
-from builder.language.words import is_plain
+from builder.domain.phrases import Phrases
+from builder.domain.stored import StoredBreadcrumb
+from builder.language.names import is_plain
 from tests.conversations import answered, conversation, failed, ids_of, replied, requested, said, section, sent, undated
 from tests.factories import PHRASES, make_breadcrumb, make_context, make_profile, make_remembered, make_view
 from tests.pages import make_writer

@@ -11,7 +11,7 @@ import pytest
 from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.domain.context import Context
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, failed, ids_of, replied, said, section, sent
 from tests.factories import make_context
 from tests.two_sections import make_two_sections

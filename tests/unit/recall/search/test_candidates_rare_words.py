@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.search.query import MAX_WORDS, content_words
 from tests.factories import make_query, make_remembered, make_terms, make_turn
 from tests.searches import BLAND, best, find, searched

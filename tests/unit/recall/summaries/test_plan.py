@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.summaries.lines import EMPTY_PAGE
 from builder.recall.summaries.plan import (
     Recipe,

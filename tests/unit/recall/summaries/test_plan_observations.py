@@ -1,6 +1,6 @@
 """Which observations hold as of a view: what has replaced them, what they were made from."""
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary
 from builder.recall.index.view import View
 from builder.recall.summaries.plan import NO_OBSERVATIONS, Observations, observations_of, recipe_of

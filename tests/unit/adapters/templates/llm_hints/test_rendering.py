@@ -16,8 +16,8 @@ from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.hint_choice import HintChoice
 from builder.domain.context import Fragment
-from builder.domain.page_settings import Cut
-from builder.domain.reports import Failure
+from builder.domain.template_failure import Failure
+from builder.domain.tool_output import Cut
 from tests.factories import make_breadcrumb
 
 TICKET = {"number": 7, "title": "The kiln door sticks", "owner": {"name": "Maya", "id": "u7"}}
