@@ -23,7 +23,7 @@ from builder.recall.summaries.excerpts import TextFunctions
 from builder.recall.summaries.lines import extract
 from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from builder.worker.jobs import Observer
 from builder.worker.log import StoredLog

@@ -34,8 +34,9 @@ from builder.ports.store import CompleteStore, Rebuild, StoreLocation
 from builder.ports.stream import Delivery
 from builder.recall.histories import HistoryCache
 from builder.recall.search.chance import EVIDENCE, Calibration
-from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
-from builder.remember.schemas.control import excluded
+from builder.recall.search.ranking import MEANING, Ranker, Weights
+from builder.recall.search.signals import SIGNALS
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from builder.wire.subjects import Installation
 from builder.worker.jobs import PACE, PAUSES, Pace, Pauses

@@ -27,7 +27,7 @@ from builder.recall.summaries.excerpts import TextFunctions
 from builder.remember.decode import decode
 from builder.wire.requests import read_request
 from builder.worker.backfill import Backfill
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.erasure import Erasure
 from builder.worker.forget_requests import ForgetRequests
 from builder.worker.forgetting import Forgetting

@@ -19,7 +19,7 @@ from builder.recall.search.instructions import ActiveInstructions, active_instru
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
 from builder.recall.search.retrieval import RetrievalResult
-from builder.recall.summaries.plan import Observations, observations_of
+from builder.recall.summaries.observations import Observations, observations_of
 
 RESULTS = "tool_results"
 """Section of the running turn on the page of a tool's answer, before the current message."""

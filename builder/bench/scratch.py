@@ -29,7 +29,7 @@ from builder.ports.store import Store
 from builder.recall.histories import HistoryCache
 from builder.recall.search.ranking import Ranker
 from builder.remember.decode import full
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 
 ENCODINGS = ("o200k_base", "cl100k_base")

@@ -14,7 +14,7 @@ from builder.domain.breadcrumb import NO_TIME, Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.publish.event import encode
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
-from builder.remember.record import Lifetimes
+from builder.remember.lifetimes import Lifetimes
 from builder.service import OPEN_TURN, ContextBuilder
 from builder.wire.chat_lines import FileContent, Refusal, read_file, refusal_lines
 

@@ -22,8 +22,9 @@ from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
 from builder.domain.summary import CompactionResult
+from builder.wire.errors import raise_error
 from builder.wire.identities import MAX_IDS, read_identities
-from builder.wire.requests import MAX_HISTORY_PAGE, raise_error, request_json
+from builder.wire.requests import MAX_HISTORY_PAGE, request_json
 from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token
 
 LOST_SECONDS = 5.0

@@ -20,7 +20,7 @@ class SectionRule:
     name: str
     title: str
     source: str
-    """Name of what fills it, in `assemble/items/rendering.py`."""
+    """Name of what fills it, in `assemble/items/section_sources.py`."""
     section_class: SectionClass
     min_share: float
     """Share of the budget that only it may spend, while the conversation does not fit."""

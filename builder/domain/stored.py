@@ -44,7 +44,7 @@ class StoredBreadcrumb:
     model: str
     """Id of the engine that made the vectors; vectors of two models are never compared. Empty until all passages have one."""
     fingerprint: bytes
-    """Hash of what is compared of the text (`builder.language.sentences`); equal for repeats."""
+    """Hash of what is compared of the text (`builder.language.wording`); equal for repeats."""
     joins: str = ""
     """In a recall, the session that an answer of no session joined (`Breadcrumb.joins_by`); "" for all others."""
     entry: Place | None = None

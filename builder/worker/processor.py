@@ -19,7 +19,7 @@ from builder.ports.archive import Archive
 from builder.ports.contexts import Publisher
 from builder.recall.scopes import scopes_before
 from builder.remember.content import unread_parts
-from builder.remember.record import holds_secret
+from builder.remember.secrecy import holds_secret
 from builder.service import OPEN_TURN, BuildResult, ContextBuilder
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker.decide import Decision, Outcome, decide, quiet_ends, quiet_seconds

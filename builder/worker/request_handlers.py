@@ -17,6 +17,8 @@ from builder.domain.recall import EVERY_SESSION
 from builder.ports.contexts import PublishedContexts, Publisher
 from builder.ports.store import Reader
 from builder.recall.people import history_of
+from builder.wire.answers import breadcrumb_json, session_json
+from builder.wire.cursors import cursor, place_of
 from builder.wire.identities import IdentitiesRequest, identities_json
 from builder.wire.requests import (
     CompactRequest,
@@ -26,14 +28,10 @@ from builder.wire.requests import (
     FetchRequest,
     HistoryRequest,
     SessionsRequest,
-    breadcrumb_json,
-    cursor,
-    place_of,
     read_request,
-    session_json,
 )
 from builder.wire.subjects import breadcrumb_subject, check_token
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.log import STREAM_END, Log, StoredLog
 from builder.worker.summary_scheduler import SummaryScheduler
 

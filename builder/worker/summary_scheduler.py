@@ -19,19 +19,9 @@ from builder.domain.profile import Profile
 from builder.domain.summary import CompactionResult, KeptLine
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
+from builder.recall.summaries.due import is_due, units_to_compact, units_until_due
 from builder.recall.summaries.lines import shown_lines, tokens_of, verbatim_line
-from builder.recall.summaries.plan import (
-    Chain,
-    Recipe,
-    WaitingUnit,
-    chain_of,
-    is_due,
-    recipe_of,
-    sources_of,
-    units_to_compact,
-    units_until_due,
-    waiting_units,
-)
+from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, chain_of, recipe_of, sources_of, waiting_units
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker.jobs import PACE, Observer, Pace, UnexpectedError, give_way, guard
 from builder.worker.log import StoredLog

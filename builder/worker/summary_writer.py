@@ -18,7 +18,7 @@ from builder.recall.summaries.excerpts import TextFunctions, line_of
 from builder.recall.summaries.lines import extract, shown_lines, verbatim_line
 from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, is_from_person, sources_of, summary_ids, utterance
 from builder.recall.summaries.questions import needs_question, question_of
-from builder.remember.schemas.control import summary_event
+from builder.remember.schemas.summary import summary_event
 from builder.wire.records import Outgoing
 from builder.worker.jobs import Observer
 

@@ -21,7 +21,7 @@ from builder.recall.recall import Recaller, of_consumer
 from builder.remember.calls import calls_of
 from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.times import moment
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.jobs import UnexpectedError, guard, heartbeat
 from builder.worker.log import Log
 

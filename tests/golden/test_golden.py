@@ -38,7 +38,7 @@ from builder.publish.event import encode
 from builder.recall.histories import HistoryCache
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from builder.wire.files import Files
 from builder.wire.records import read_lines

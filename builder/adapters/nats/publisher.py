@@ -18,7 +18,7 @@ from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
 from builder.ports.contexts import Publisher
 from builder.ports.stream import Sender
 from builder.publish.reports import encode_compaction
-from builder.remember.record import holds_secret
+from builder.remember.secrecy import holds_secret
 from builder.wire.subjects import (
     DEFAULT,
     MESSAGE_ID_HEADER,

@@ -20,7 +20,7 @@ from nats.micro.request import ERROR_CODE_HEADER, ERROR_HEADER
 from builder.adapters.nats.connection import optional
 from builder.adapters.nats.topology import CONTEXTS
 from builder.domain.errors import BuilderError, Rejected
-from builder.wire.requests import error_json
+from builder.wire.errors import error_json
 from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
 from builder.worker.jobs import UnexpectedError, guard
 from builder.worker.request_handlers import Verb

@@ -21,7 +21,8 @@ from builder.recall.index.view import Ints, View
 from builder.recall.search.candidates import Find
 from builder.recall.search.retrieval import RetrievalResult
 from builder.recall.summaries.lines import PageContent, verbatim_line
-from builder.recall.summaries.plan import Observation, Observations, PageSummary, memory_summaries, page_summary
+from builder.recall.summaries.observations import Observation, Observations
+from builder.recall.summaries.page_summary import PageSummary, memory_summaries, page_summary
 
 OF_THE_REST = "a summary of what the page does not show of the session"
 KEPT_SHARE = 0.5

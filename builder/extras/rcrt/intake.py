@@ -23,7 +23,7 @@ from builder.extras.rcrt import records as rcrt_records
 from builder.extras.rcrt.ledger import Entry, Ledger
 from builder.extras.rcrt.records import CHAT_TAG, CONTEXT_LIFETIME, Change, breadcrumb, is_secret_record, read_change
 from builder.extras.rcrt.rest import RcrtApi
-from builder.remember.record import SECRET_SCHEMA
+from builder.remember.secrecy import SECRET_SCHEMA
 from builder.wire.records import Outgoing
 from builder.wire.subjects import is_token, parse_breadcrumb_subject
 from builder.worker.jobs import UnexpectedError, guard

@@ -26,7 +26,7 @@ from builder.domain.selector import SCHEMA_DEFINITION
 from builder.extras.rcrt.hints import converted_rules
 from builder.extras.rcrt.ledger import Entry
 from builder.remember.decode import HINTS_FIELD
-from builder.remember.record import is_secret
+from builder.remember.secrecy import is_secret
 from builder.wire.records import Outgoing, outgoing
 from builder.wire.subjects import is_token, session_text
 from builder.wire.times import moment

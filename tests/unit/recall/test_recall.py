@@ -29,7 +29,7 @@ from builder.recall.recall import (
 )
 from builder.recall.search.query import Searcher
 from builder.recall.workspaces import Workspaces
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import (
     MODEL,

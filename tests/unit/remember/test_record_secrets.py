@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
-from builder.remember.record import holds_secret
+from builder.remember.secrecy import holds_secret
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PLAIN = "breadcrumbs.acme.s42.user.message.v1"

@@ -19,7 +19,7 @@ from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode
 from builder.recall.histories import HistoryCache
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE
 from tests.conversations import sent

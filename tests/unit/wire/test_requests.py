@@ -6,6 +6,9 @@ import pytest
 
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Rejected, Unavailable
+from builder.wire.answers import breadcrumb_json
+from builder.wire.cursors import cursor, place_of
+from builder.wire.errors import error_json, raise_error
 from builder.wire.requests import (
     MAX_FILE_CHARS,
     MAX_FILES,
@@ -14,11 +17,6 @@ from builder.wire.requests import (
     FetchRequest,
     HistoryRequest,
     ReplayRequest,
-    breadcrumb_json,
-    cursor,
-    error_json,
-    place_of,
-    raise_error,
     read_request,
 )
 from tests.factories import make_breadcrumb

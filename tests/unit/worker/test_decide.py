@@ -11,7 +11,8 @@ from builder.domain.breadcrumb import StreamMessage
 from builder.domain.lint_finding import LintFinding
 from builder.domain.profile import Profile
 from builder.remember.decode import decode
-from builder.worker.decide import Consumers, Decision, decide, quiet_seconds
+from builder.worker.consumers import Consumers
+from builder.worker.decide import Decision, decide, quiet_seconds
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile, remembered_of
 from tests.ports import MemoryStream, make_log

@@ -7,17 +7,8 @@ import numpy as np
 import pytest
 
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.search.candidates import (
-    FURTHER,
-    FURTHER_BROADLY,
-    MAX_FURTHER,
-    POINTS,
-    eligible_breadcrumbs,
-    eligible_passages,
-    exact,
-    find_of,
-    further,
-)
+from builder.recall.search.candidates import eligible_breadcrumbs, eligible_passages, find_of
+from builder.recall.search.points import FURTHER, FURTHER_BROADLY, MAX_FURTHER, POINTS, exact, further
 from builder.recall.search.query import Query, identifier_terms
 from tests.conversations import answered, bash, failed, replied
 from tests.factories import (

@@ -9,21 +9,18 @@ import pytest
 
 from builder.domain.selector import Selector
 from builder.domain.stored import StoredBreadcrumb
+from builder.recall.summaries.due import is_due, tokens, units_to_compact, units_until_due
 from builder.recall.summaries.lines import EMPTY_PAGE
+from builder.recall.summaries.page_summary import page_summary
 from builder.recall.summaries.plan import (
     Recipe,
     WaitingUnit,
     chain_of,
     covered_sources,
-    is_due,
     is_from_person,
-    page_summary,
     recipe_of,
     sources_of,
     summary_ids,
-    tokens,
-    units_to_compact,
-    units_until_due,
     utterance,
     waiting_units,
 )

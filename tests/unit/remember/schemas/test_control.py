@@ -12,7 +12,9 @@ from builder.domain.errors import Rejected
 from builder.domain.selector import Selector
 from builder.domain.summary import KeptLine, Summary
 from builder.remember.decode import decode
-from builder.remember.schemas.control import AgentDefV1, SummaryV1, excluded, summary_event
+from builder.remember.schemas.agents import AgentDefV1
+from builder.remember.schemas.blacklist import excluded
+from builder.remember.schemas.summary import SummaryV1, summary_event
 from tests.conversations import message_of
 from tests.factories import MORNING, make_breadcrumb, make_place
 
