@@ -1,32 +1,10 @@
-"""What reports derive; the parts of a delivery are timed, in its tasks too, and written as a header."""
+"""The parts of a delivery are timed, in its tasks too, and written and read as a header."""
 
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-import pytest
-
-from builder.domain.context_receipt import BudgetReceipt
-from builder.domain.delivery import DeliveryOutcome
-from builder.domain.template_failure import Failure
 from builder.domain.timing import Part, stopwatch, timed, times_of, times_text
-from tests.factories import make_place
-
-
-def test_there_are_as_many_contexts_as_token_counts() -> None:
-    outcome = DeliveryOutcome(subject="s", place=make_place(1), replay=False, outcome="published", seconds=0.1, tokens=(16, 40))
-    assert outcome.contexts == 2
-
-
-def test_what_the_page_does_not_use_of_its_allowance_is_left() -> None:
-    budget = BudgetReceipt(budget=1000, reserve=100, margin=0.1, allowance=800, tokens=350, is_whole=True, sections=())
-    assert budget.unused == 450
-
-
-@pytest.mark.parametrize(("kind", "file"), [("hints", "hints/note.v1.md.j2"), ("llm_hints", "llm_hints of note.v1")])
-def test_a_failure_names_the_path_of_its_template_or_the_schema_of_its_hints(kind: Any, file: str) -> None:
-    assert Failure(kind=kind, name="note.v1", reason="line 2", instead="the generic hint").file == file
 
 
 async def test_a_part_is_the_sum_of_its_blocks_in_all_tasks() -> None:

@@ -1,9 +1,6 @@
-"""Texts: control text is made visible and nothing else is touched; JSON in its canonical form; editions and phrases."""
+"""Control text is made visible, and nothing else is touched."""
 
-from dataclasses import replace
-from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,10 +8,6 @@ from hypothesis import strategies as st
 
 from builder.app.config import bundled_folder
 from builder.domain.control_text import visible
-from builder.domain.edition import Edition
-from builder.domain.json_text import canonical, shape
-from builder.domain.json_values import MAX_DEPTH, clean, depth, parse, texts, with_texts
-from builder.domain.phrases import Phrases
 from tests.examples import examples
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
@@ -110,116 +103,3 @@ def test_a_long_text_of_one_thing_takes_a_time_that_grows_with_its_length(part: 
     text = part * 30_000
     shown = visible(text)
     assert visible(shown) == shown
-
-
-def nested(levels: int) -> Any:
-    value: Any = "x"
-    for _ in range(levels):
-        value = [value]
-    return value
-
-
-def test_equal_values_have_equal_canonical_text() -> None:
-    assert (
-        canonical({"b": [1, 1.5, None], "a": "ü"}) == canonical({"a": "ü", "b": [1, 1.5, None]}) == '{"a":"ü","b":[1,1.5,null]}'
-    )
-
-
-def test_nul_and_lone_surrogates_are_replaced_in_texts_and_keys() -> None:
-    assert clean({"a\0": ["\ud800b", 1]}) == {"a�": ["�b", 1]}
-
-
-def test_nesting_is_accepted_up_to_the_limit() -> None:
-    assert clean(nested(MAX_DEPTH)) == nested(MAX_DEPTH)
-    for value in (nested(MAX_DEPTH + 1), nested(MAX_DEPTH) and {"a": nested(MAX_DEPTH)}):
-        with pytest.raises(ValueError, match="nested deeper than 64 levels"):
-            clean(value)
-
-
-@pytest.mark.parametrize("text", ["[NaN]", "[Infinity]", "[1e999]", "{", "[" * 100_000])
-def test_what_is_no_json_that_every_store_takes_is_refused(text: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - the reasons are Python's
-        parse(text)
-
-
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        ("abc", "a text of 3 characters"),
-        ({"a": 1}, "an object of 1"),
-        ([1, 2], "a list of 2"),
-        (None, "null"),
-        (True, "a boolean"),
-        (1.5, "a number"),
-    ],
-)
-def test_a_shape_says_the_kind_of_a_value_without_its_words(value: Any, words: str) -> None:
-    assert shape(value) == words
-
-
-VALUE = {"a": "one", "b": [{"c": "two"}, 3, None, ["three"]], "d": {}}
-
-
-def test_texts_come_in_order_and_keys_are_none() -> None:
-    assert list(texts(VALUE)) == ["one", "two", "three"]
-
-
-def test_texts_are_changed_and_everything_else_stays() -> None:
-    assert with_texts(VALUE, str.upper) == {"a": "ONE", "b": [{"c": "TWO"}, 3, None, ["THREE"]], "d": {}}
-
-
-def test_keys_are_changed_only_by_their_own_function() -> None:
-    assert with_texts({"a": {"b": "c"}}, str.upper, lambda key: f"<{key}>") == {"<a>": {"<b>": "C"}}
-
-
-@pytest.mark.parametrize(
-    ("value", "levels"), [("x", 0), ([], 1), ({}, 1), ([[]], 2), ({"a": [{"b": 1}]}, 3), ([1, [2], {"a": [[]]}], 4)]
-)
-def test_depth_counts_lists_and_objects_within_each_other(value: Any, levels: int) -> None:
-    assert depth(value) == levels
-
-
-def test_the_depth_of_a_value_that_is_nested_thousands_of_times_is_found() -> None:
-    assert depth(nested(5_000)) == 5_000
-
-
-EDITION = Edition(templates="t", profiles={"default": "p"}, layers=({"a": "1", "b": "2"}, {"c": "3"}))
-
-
-def test_the_same_files_are_the_same_edition_whatever_their_order() -> None:
-    assert replace(EDITION, layers=({"b": "2", "a": "1"}, {"c": "3"})).id == EDITION.id
-
-
-def test_another_text_another_path_and_another_layer_are_another_edition() -> None:
-    others = (({"a": "1", "b": "9"}, {"c": "3"}), ({"a": "1", "d": "2"}, {"c": "3"}), ({"a": "1"}, {"b": "2", "c": "3"}))
-    assert len({EDITION.id, *(replace(EDITION, layers=layers).id for layers in others)}) == 4
-
-
-MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
-PHRASES = Phrases({"months": MONTHS, "day": "{day} {month} {year}", "one": "{number} line", "many": "{number} lines"})
-
-
-def test_a_day_is_written_with_the_month_of_the_catalogue() -> None:
-    assert PHRASES.day(date(2023, 5, 8)) == "8 May 2023"
-
-
-def test_without_twelve_months_a_day_has_the_number_of_its_month() -> None:
-    assert Phrases({"months": "Jan Feb", "day": "{day}.{month}."}).day(date(2023, 5, 8)) == "8.05."
-
-
-def test_one_thing_is_counted_by_another_phrase_than_many() -> None:
-    assert [PHRASES.counted("one", "many", number) for number in (1, 2)] == ["1 line", "2 lines"]
-
-
-def test_a_phrase_that_the_catalogue_lacks_is_its_name() -> None:
-    assert PHRASES("nothing_to_show") == "nothing_to_show"
-
-
-def test_two_equal_catalogues_are_two_keys_of_a_cache() -> None:
-    assert len({Phrases({"a": "b"}), Phrases({"a": "b"})}) == 2
-
-
-def test_numbers_have_the_sign_of_the_language_between_their_thousands() -> None:
-    sizes = {"bytes": "{number:,} Bytes, {id}"}
-    assert Phrases(sizes)("bytes", number=2850, id="a,b") == "2,850 Bytes, a,b"
-    assert Phrases(sizes | {"thousands": "."})("bytes", number=2850, id="a,b") == "2.850 Bytes, a,b"

@@ -12,8 +12,6 @@ from builder.ports.models import NO_MODEL
 from builder.recall.histories import SCOPE_PASSAGES, HistoryCache, HistoryReader
 from builder.recall.index.history import History
 from builder.recall.index.view import View
-from builder.recall.keyed_lock import KeyedLock
-from tests.commands import DEADLINE
 from tests.factories import FAR, MODEL, MORNING, bare, latest_of, make_place, make_remembered
 from tests.stores import DurableStore
 
@@ -220,41 +218,6 @@ def test_a_history_whose_growing_ended_in_the_middle_takes_no_later_rows() -> No
     fresh = histories.reset(scope("s1"))
     assert histories.accepts(fresh, 0)
     assert grow(histories, fresh, (make_remembered(),)).is_whole
-
-
-async def test_one_at_a_time_holds_a_keys_lock_and_first_comes_first() -> None:
-    locks, steps = KeyedLock[str](), list[str]()
-
-    async def work(name: str) -> None:
-        async with locks.of("a"):
-            steps.append(f"{name} begins")
-            await asyncio.sleep(0)
-            steps.append(f"{name} ends")
-
-    await asyncio.gather(work("one"), work("two"), work("three"))
-    assert steps == [f"{name} {step}" for name in ("one", "two", "three") for step in ("begins", "ends")]
-
-
-async def test_another_keys_lock_is_free() -> None:
-    locks = KeyedLock[str]()
-    async with locks.of("a"):
-        assert locks.of("a").locked()
-        assert not locks.of("b").locked()
-
-
-async def test_a_lock_that_is_held_or_waited_for_is_the_keys_only_one() -> None:
-    locks = KeyedLock[str]()
-    async with locks.of("a") as _, asyncio.timeout(DEADLINE):
-        waiting = asyncio.ensure_future(hold(locks))
-        await asyncio.sleep(0)
-        assert not waiting.done()
-    await waiting
-    assert not locks.of("a").locked()
-
-
-async def hold(locks: KeyedLock[str]) -> None:
-    async with locks.of("a"):
-        assert locks.of("a").locked()
 
 
 def replayed(text: str, sequence: int, minutes: int) -> StoredBreadcrumb:

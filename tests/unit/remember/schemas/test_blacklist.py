@@ -1,27 +1,18 @@
-"""Definitions of agents, blacklists that would do nothing, and summaries that pair ids with versions."""
+"""Blacklists that would do nothing are rejected."""
 
 import json
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from pydantic import ValidationError
 
 from builder.app.schemas import schema_files
 from builder.domain.errors import Rejected
 from builder.domain.selector import Selector
-from builder.domain.summary import KeptLine, Summary
 from builder.remember.decode import decode
-from builder.remember.schemas.agents import AgentDefV1
 from builder.remember.schemas.blacklist import excluded
-from builder.remember.schemas.summary import SummaryV1, summary_event
 from tests.conversations import message_of
-from tests.factories import MORNING, make_breadcrumb, make_place
-
-
-def test_a_definition_says_its_system_prompt_as_the_agent() -> None:
-    facts = AgentDefV1.model_validate({"agent_id": "support", "system_prompt": "Help.", "speaker": "Maya"}).facts()
-    assert (facts.speaker, facts.text) == ("support", "Help.")
+from tests.factories import make_breadcrumb
 
 
 def taken(body: dict[str, Any]) -> tuple[Selector, ...]:
@@ -68,34 +59,3 @@ def test_the_schema_file_wants_something_named_too() -> None:
 
 def test_an_empty_one_that_a_store_holds_from_before_leaves_nothing_out() -> None:
     assert excluded(make_breadcrumb(schema="context.blacklist.v1", body="{}")) == ()
-
-
-LINE: dict[str, Any] = {"text": "Ana: Cone 6.", "ids": ["m3"], "versions": [1]}
-BODY: dict[str, Any] = {"lines": [LINE], "covered": ["m3"], "versions": [1], "last": "m3", "recipe": "r"}
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"versions": [1, 2]}, "1 ids covered and 2 versions"),
-        ({"lines": [LINE | {"versions": [1, 2]}]}, "1 ids and 2 versions"),
-        ({"covered": []}, "at least 1 item"),
-    ],
-)
-def test_each_id_has_one_version(change: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ValidationError, match=reason):
-        SummaryV1.model_validate(BODY | change)
-
-
-def test_a_summary_covers_its_ids() -> None:
-    assert SummaryV1.model_validate(BODY | {"versions": []}).facts().covers == ("m3",)
-
-
-def test_the_event_of_a_summary_is_decoded_with_its_recipe_as_a_tag() -> None:
-    line = KeptLine(text="Ana: Cone 6.", day="8 May 2023", ids=("m3",), versions=(1,))
-    summary = Summary(
-        lines=(line,), covered=("m3",), versions=(1,), previous="", last="m3", recipe="3f0c", by="extractive", language="en"
-    )
-    event = summary_event("acme", "s42", "z1", summary, MORNING)
-    crumb = decode(event.arrive(make_place(9), MORNING))
-    assert (crumb.id, crumb.schema, crumb.tags, crumb.covers, crumb.text) == ("z1", "summary.v1", ("recipe:3f0c",), ("m3",), "")
