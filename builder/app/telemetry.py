@@ -17,7 +17,7 @@ from typing_extensions import override
 from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import ChainTooLong
 from builder.domain.template_failure import LLM_HINTS, Failure
-from builder.domain.timing import PARTS
+from builder.domain.timing import PARTS, Part
 from builder.worker.jobs import Observer
 
 log = logging.getLogger("builder.events")
@@ -140,20 +140,7 @@ class Metrics(Observer):
         parts = {part: processed.parts[part] for part in PARTS if part in processed.parts} if processed.contexts else {}
         for part, seconds in parts.items():
             self.histograms["part_seconds"].labels(part).observe(seconds)
-        bad = processed.outcome in {"rejected", "unavailable", "failed"}
-        log.log(
-            logging.WARNING if bad else logging.INFO,
-            "%s %s seq=%d ms=%.1f contexts=%d%s%s%s",
-            processed.outcome,
-            processed.subject,
-            processed.place.sequence,
-            1e3 * processed.seconds,
-            processed.contexts,
-            " (published before)" if processed.outcome == "published" and not processed.contexts else "",
-            "".join(f" {part}_ms={1e3 * seconds:.0f}" for part, seconds in parts.items()),
-            f" reason={processed.reason}" if processed.reason else "",
-            extra=_fields(processed),
-        )
+        _log_delivery(processed, parts)
 
     @override
     def purged(self, breadcrumbs: int) -> None:
@@ -213,6 +200,23 @@ def json_lines() -> logging.Formatter:
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ],
+    )
+
+
+def _log_delivery(processed: DeliveryOutcome, parts: Mapping[Part, float]) -> None:
+    is_bad = processed.outcome in {"rejected", "unavailable", "failed"}
+    log.log(
+        logging.WARNING if is_bad else logging.INFO,
+        "%s %s seq=%d ms=%.1f contexts=%d%s%s%s",
+        processed.outcome,
+        processed.subject,
+        processed.place.sequence,
+        1e3 * processed.seconds,
+        processed.contexts,
+        " (published before)" if processed.outcome == "published" and not processed.contexts else "",
+        "".join(f" {part}_ms={1e3 * seconds:.0f}" for part, seconds in parts.items()),
+        f" reason={processed.reason}" if processed.reason else "",
+        extra=_fields(processed),
     )
 
 

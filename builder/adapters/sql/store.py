@@ -251,6 +251,26 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
 
 
 def _remember(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> int:
+    new = _unknown(sql, rows)
+    numbers = {name: vectors.model_number(sql, name) for name in dict.fromkeys(row.model for row in new)}
+    passage_rows, tags, lacking = list[Row](), list[Row](), list[Row]()
+    for row in new:
+        workspace, *place = key = key_of(row.breadcrumb)
+        passage_rows += _passage_rows(row, numbers[row.model])
+        tags += ((workspace, tag, *place) for tag in dict.fromkeys(map(indexed, row.breadcrumb.tags)))
+        if not row.model:
+            lacking.append(key)
+    sql.insert("breadcrumbs", BREADCRUMB_COLUMNS, [to_columns(row) for row in new])
+    sql.insert("passages", _PASSAGE_COLUMNS, passage_rows)
+    sql.insert("tags", "workspace, tag, session, incarnation, sequence", tags)
+    sql.insert("lacking", "workspace, session, incarnation, sequence", lacking)
+    for row in new:
+        revisions.revise(sql, joins.note_joins(sql, row.breadcrumb))
+    return len(new)
+
+
+def _unknown(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> list[StoredBreadcrumb]:
+    """The first row of each version that the store does not have."""
     first = {(row.breadcrumb.workspace, row.breadcrumb.id, row.breadcrumb.version): row for row in reversed(rows)}
     identities = list(first)
     for start in range(0, len(identities), _IDENTITIES):
@@ -258,20 +278,7 @@ def _remember(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> int:
         text = _IDENTICAL.format(identities=", ".join(["(?, ?, ?)"] * len(part)))
         for identity in sql.execute(text, list(chain.from_iterable(part))):
             del first[identity]
-    new = [first[key] for key in reversed(identities) if key in first]
-    numbers = {name: vectors.model_number(sql, name) for name in dict.fromkeys(row.model for row in new)}
-    sql.insert("breadcrumbs", BREADCRUMB_COLUMNS, [to_columns(row) for row in new])
-    sql.insert("passages", _PASSAGE_COLUMNS, [values for row in new for values in _passage_rows(row, numbers[row.model])])
-    tags = [
-        (crumb.workspace, tag, *key_of(crumb)[1:])
-        for crumb in (row.breadcrumb for row in new)
-        for tag in dict.fromkeys(map(indexed, crumb.tags))
-    ]
-    sql.insert("tags", "workspace, tag, session, incarnation, sequence", tags)
-    sql.insert("lacking", "workspace, session, incarnation, sequence", [key_of(row.breadcrumb) for row in new if not row.model])
-    for row in new:
-        revisions.revise(sql, joins.note_joins(sql, row.breadcrumb))
-    return len(new)
+    return [first[key] for key in reversed(identities) if key in first]
 
 
 def _passage_rows(row: StoredBreadcrumb, model: int) -> Iterator[Row]:

@@ -204,15 +204,22 @@ def _problems(name: str, text: object, english: Mapping[str, str]) -> Iterator[P
         yield name, "no phrase has this name", f"write {near}" if near else "take a name of phrases/en.yaml"
     elif not isinstance(text, str) or len(text.splitlines()) > 1:
         yield name, f"{text!r:.80} is no text of one line", "write one line, in quotation marks"
-    elif (names := _fields(text)) is None:
-        yield name, "a brace is without its other half", "add it, or write {{ for a brace that is shown"
-    elif shape := _shape(text):
-        yield name, f"the field {shape} has a form of its own", "write the name alone, or {name:,} for a number"
-    elif unknown := names - (_fields(english.get(name, text)) or set()):
-        allowed = ", ".join(f"{{{each}}}" for each in sorted(_fields(english.get(name, text)) or set())) or "none"
-        yield name, f"it has no field {{{min(unknown)}}}", f"allowed is {allowed}"
+    elif problem := _problem_of_fields(text, english.get(name, text)):
+        yield name, *problem
     elif name == "months" and len(months := text.split()) != MONTHS:
         yield name, f"it has {len(months)} words, not {MONTHS}", "write one word a month, January first"
+
+
+def _problem_of_fields(text: str, english: str) -> tuple[str, str] | None:
+    names, allowed = _fields(text), _fields(english) or set()
+    if names is None:
+        return "a brace is without its other half", "add it, or write {{ for a brace that is shown"
+    if shape := _shape(text):
+        return f"the field {shape} has a form of its own", "write the name alone, or {name:,} for a number"
+    if unknown := names - allowed:
+        listed = ", ".join(f"{{{each}}}" for each in sorted(allowed)) or "none"
+        return f"it has no field {{{min(unknown)}}}", f"allowed is {listed}"
+    return None
 
 
 def _shape(text: str) -> str:

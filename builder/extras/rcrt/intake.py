@@ -236,13 +236,7 @@ class Intake:
             strangers = frozenset([each for each in self._workspaces if not await self._has_joined(each)])
             if strangers:
                 self._left_out.clear()
-            missing, listed = list[Change](), set[str]()
-            async for page in self._api.changes():
-                listed |= {change.id for change in page}
-                news = [change for change in page if await self._is_new(change)]
-                missing += news
-                if not (whole or strangers or news):
-                    break
+            missing, listed = await self._missing(whole=whole or bool(strangers))
             waiting = await self._waiting() | {item.change.id for item in self._queue}
             # The oldest change comes first.
             await self._take_all([change for change in reversed(missing) if change.id not in waiting], strangers)
@@ -256,6 +250,17 @@ class Intake:
                 gone = await self._ledger.ids() - listed
                 await self._take_all([Change(id=each, workspace=entry.workspace) for each in gone
                                       if (entry := await self._ledger.entry(each))], strangers)  # fmt: skip
+
+    async def _missing(self, *, whole: bool) -> tuple[list[Change], set[str]]:
+        """The changes that are not stored, the newest first, and the ids of all that RCRT lists. whole: as in `catch_up`."""
+        missing, listed = list[Change](), set[str]()
+        async for page in self._api.changes():
+            listed |= {change.id for change in page}
+            news = [change for change in page if await self._is_new(change)]
+            missing += news
+            if not (whole or news):
+                break
+        return missing, listed
 
     def begin_again(self) -> None:
         """The ledger is lost: what RCRT holds now is history, as at the first start."""
