@@ -168,41 +168,51 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncGener
     """
     rng = Random(f"{seed} {history}")
     profile = draw_profile(rng, rng.randint(100, 5000))
+    session = _random_session(rng, profile, size)
+    async with open_scratch(_Hashing(), _words) as builder:
+        await _remember_rival(builder)
+        remembered = await _remember_all(builder, session.records)
+        triggers, results = _asking(remembered)
+        trigger, count = remembered[-1], 0
+        while count < contexts:
+            built = await builder.build_contexts(trigger, (profile,))
+            page = next(iter(built.contexts), None)
+            reading = reading_of(session.records, await builder.in_session(trigger.breadcrumb), profile, page)
+            if built.contexts or built.rejected:
+                if trigger in results and not reading.turn:
+                    raise AssertionError(f"{trigger.breadcrumb.id} triggers")
+                yield reading
+            elif reading.turn:
+                raise AssertionError(f"{trigger.breadcrumb.id} triggers nothing")
+            count += len(built.contexts)
+            if built.rejected:
+                profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
+            elif count < contexts:
+                trigger = rng.choice(results if results and rng.random() < TOOLS_SHARE else triggers)
+                profile = draw_profile(rng, _need(reading_of(session.records, trigger.breadcrumb, profile, None)))
+
+
+def _asking(rows: list[StoredBreadcrumb]) -> tuple[list[StoredBreadcrumb], list[StoredBreadcrumb]]:
+    """First versions of words of people in the session, and of results."""
+    firsts = [row for row in rows if row.breadcrumb.version == 1]
+    spoken = [row for row in firsts if (row.breadcrumb.schema, row.breadcrumb.session) == (USER, SESSION)]
+    return spoken, [row for row in firsts if row.breadcrumb.schema in RESULTS]
+
+
+def _need(reading: Reading) -> int:
+    """Tokens of all of the conversation."""
+    return sum(ample(entry, reading) for entry in reading.events.conversation)
+
+
+def _random_session(rng: Random, profile: Profile, size: int) -> RandomSession:
+    """size: mean records."""
     recipe = recipe_of(profile)
     session = RandomSession(rng, recipe.name if recipe else "0")
     long = rng.random() < LONG_SHARE
     drawn = min(max(int(rng.expovariate(1 / (size - MIN_RECORDS))) + MIN_RECORDS, MIN_RECORDS), MAX_RECORDS)
     session.grow(rng.randint(MIN_LONG_RECORDS, MAX_LONG_RECORDS) if long else drawn)
     session.ask()
-    async with open_scratch(_Hashing(), _words) as builder:
-        await _remember_rival(builder)
-        remembered = await _remember_all(builder, session.records)
-        triggers = [
-            row
-            for row in remembered
-            if (row.breadcrumb.schema, row.breadcrumb.session, row.breadcrumb.version) == (USER, SESSION, 1)
-        ]
-        results = [row for row in remembered if row.breadcrumb.schema in RESULTS and row.breadcrumb.version == 1]
-        trigger, count = remembered[-1], 0
-        while count < contexts:
-            built = await builder.build_contexts(trigger, (profile,))
-            page = next(iter(built.contexts), None)
-            reading = reading_of(session.records, await builder.in_session(trigger.breadcrumb), profile, page)
-            is_silent = not built.contexts and not built.rejected
-            if is_silent and reading.turn:
-                raise AssertionError(f"{trigger.breadcrumb.id} triggers nothing")
-            if not is_silent and not reading.turn and trigger in results:
-                raise AssertionError(f"{trigger.breadcrumb.id} triggers")
-            if not is_silent:
-                yield reading
-            count += len(built.contexts)
-            if built.rejected:
-                profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
-            elif count < contexts:
-                trigger = rng.choice(results if results and rng.random() < TOOLS_SHARE else triggers)
-                whole = reading_of(session.records, trigger.breadcrumb, profile, None)
-                need = sum(ample(entry, whole) for entry in whole.events.conversation)
-                profile = draw_profile(rng, need)
+    return session
 
 
 def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, page: Context | None) -> Reading:

@@ -53,6 +53,21 @@ class _Exchange:
     twins: list["_Exchange"] = field(default_factory=list)
     """Other calls of its message under its id; each result answers the first of them that has none."""
 
+    @property
+    def first_open(self) -> "_Exchange":
+        """The first of it and its twins without a result, else the last twin."""
+        return next((each for each in (self, *self.twins) if not each.results), self.twins[-1])
+
+    def is_passed_on(self, question: str) -> bool:
+        """Whether a later call with this question is the same one."""
+        return self.question == question and not self.results
+
+
+def _sent_id(record: Record, call: str) -> str:
+    """The id under which a record sends a call."""
+    request = requests_of(record).get(call)
+    return request["requestId"] if request else call
+
 
 @dataclass(frozen=True, kw_only=True)
 class Events:
@@ -235,23 +250,23 @@ class Events:
         early: dict[tuple[str, str], list[int]] = {}
         by_origin: dict[tuple[int, str], _Exchange] = {}
         for row, record in enumerate(self.records):
-            session = self.sessions[row]
+            session, origin = self.sessions[row], self.first[record["id"]]
             answered, calls = calls_of(record)
             for call in answered:
                 exchange = last.get((session, call))
-                if exchange and exchange.twins:
-                    open_ones = (each for each in (exchange, *exchange.twins) if not each.results)
-                    exchange = of_result.get(self.first[record["id"]]) or next(open_ones, exchange.twins[-1])
-                (exchange.results if exchange else early.setdefault((session, call), [])).append(row)
-                of_result.update({row: exchange} if exchange else {})
+                if exchange is None:
+                    early.setdefault((session, call), []).append(row)
+                    continue
+                if exchange.twins:
+                    exchange = of_result.get(origin) or exchange.first_open
+                exchange.results.append(row)
+                of_result[row] = exchange
             for call in calls:
                 key, question = (session, call), arguments_of(record, call)
-                origin = self.first[record["id"]]
                 exchange = by_origin.get((origin, call)) or last.get(key)
-                passes_on = exchange and exchange.question == question and not exchange.results
-                if exchange is None or not (passes_on or (origin, call) in by_origin):
+                if exchange is None or not ((origin, call) in by_origin or exchange.is_passed_on(question)):
                     exchange = last[key] = _Exchange(question, results=early.pop(key, []))
-                    if call in requests_of(record) and call != (identity := requests_of(record)[call]["requestId"]):
+                    if (identity := _sent_id(record, call)) != call:
                         last[session, identity].twins.append(exchange)
                     of_result.update(dict.fromkeys(exchange.results, exchange))
                 by_origin[origin, call] = exchange

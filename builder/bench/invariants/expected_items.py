@@ -150,23 +150,29 @@ def call_state(record: Record, request: str, text: str, caller: str) -> State | 
 
 def result_state(record: Record, text: str) -> State | None:
     """How much of a result stands in the lines of one; None when they are another's, or something is missing without a word."""
-    if (line := LINE.fullmatch(text.removeprefix("Result: "))) and line["id"] == record["id"]:
+    if _names(LINE.fullmatch(text.removeprefix("Result: ")), record):
         return "line"
-    body = record["context"]
-    failed = record["schema_name"] == "tool.error.v1"
-    value = body["error_message"] if failed else body["output"]
-    label = "Failed" if failed else "Result"
+    label, value = _label_and_value(record)
     if not text.startswith(f"{label}:"):
         return None
     rest = text.removeprefix(f"{label}:")
-    if (mark := CUT.search(rest)) and mark["id"] == record["id"]:
-        return "cut"
-    if (some := SHOWN_OF.search(rest)) and some["id"] == record["id"]:
+    if _names(CUT.search(rest), record) or _names(SHOWN_OF.search(rest), record):
         return "cut"
     if isinstance(value, str):
         inner = FENCED.sub(r"\n\n\g<text>", rest)
         return "whole" if inner in {f"{gap}{visible(value)}" for gap in (" ", "\n", "\n\n")} else None
     return "whole" if holds_leaves(rest, value) else None
+
+
+def _names(mark: re.Match[str] | None, record: Record) -> bool:
+    """Whether a mark of ours names the record."""
+    return mark is not None and mark["id"] == record["id"]
+
+
+def _label_and_value(record: Record) -> tuple[str, Any]:
+    if record["schema_name"] == "tool.error.v1":
+        return "Failed", record["context"]["error_message"]
+    return "Result", record["context"]["output"]
 
 
 def holds_leaves(text: str, value: Any) -> bool:

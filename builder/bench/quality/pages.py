@@ -152,6 +152,24 @@ async def run(
             step()
         for budget in budgets:
             running[budget] += await bench.running(session, budget)
+    tokens = await _ordinary_tokens(bench, sessions, idle, budgets, step)
+    return {
+        "questions": sum(len(session.questions) for session in sessions),
+        "budgets": {str(budget): _figures(outcomes[budget]) | {"tokens_ordinary": _mean(tokens[budget])} for budget in budgets},
+        "running": {str(budget): _of_running(running[budget]) for budget in budgets if running[budget]},
+        "by_kind": _groups(outcomes, lambda outcome: outcome.question.kind),
+        "by_session": _groups(outcomes, lambda outcome: outcome.session.name),
+    }
+
+
+async def _ordinary_tokens(
+    bench: Bench,
+    sessions: Sequence[Session],
+    idle: Sequence[Conversation],
+    budgets: tuple[int, ...],
+    step: Callable[[], None],
+) -> dict[int, list[int]]:
+    """Budget → tokens of each page of what asks for nothing old."""
     tokens: dict[int, list[int]] = {budget: [] for budget in budgets}
     for conversation in (*idle, *_long(bench, sessions)):
         if conversation in idle:
@@ -160,13 +178,7 @@ async def run(
             for budget in budgets:
                 tokens[budget] += [page.tokens for page in await bench.pages(trigger, budget)]
             step()
-    return {
-        "questions": sum(len(session.questions) for session in sessions),
-        "budgets": {str(budget): _figures(outcomes[budget]) | {"tokens_ordinary": _mean(tokens[budget])} for budget in budgets},
-        "running": {str(budget): _of_running(running[budget]) for budget in budgets if running[budget]},
-        "by_kind": _groups(outcomes, lambda outcome: outcome.question.kind),
-        "by_session": _groups(outcomes, lambda outcome: outcome.session.name),
-    }
+    return tokens
 
 
 def _long(bench: Bench, sessions: Sequence[Session]) -> Iterator[Conversation]:
