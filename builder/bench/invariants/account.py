@@ -36,7 +36,7 @@ def faults(reading: Reading) -> tuple[Fault, ...]:
         _sections,
         _partial,
         _neutralised,
-        _named,
+        _most_relevant,
         _counted,
     )
     return tuple(fault for check in checks for fault in check(reading))
@@ -161,7 +161,7 @@ def _with_control(reading: Reading) -> Iterator[str]:
             yield from {record["id"] for control in CONTROL if control in text_of(record)}
 
 
-def _named(reading: Reading) -> Iterator[Fault]:
+def _most_relevant(reading: Reading) -> Iterator[Fault]:
     """Of what is not on the page the most relevant is named, each once."""
     omissions = reading.published["omissions"]
     relevant = [each["id"] for each in omissions["most_relevant"]]

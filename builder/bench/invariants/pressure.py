@@ -70,9 +70,9 @@ def _asks_before_calls(chat: Sequence[tuple[str, str]], question: str) -> bool:
     marks = MARK.findall(question)
     if not marks:
         return True
-    asked = next((number for number, (_, text) in enumerate(chat) if marks[0] in text or marks[-1] in text), len(chat))
+    place = next((number for number, (_, text) in enumerate(chat) if marks[0] in text or marks[-1] in text), len(chat))
     calls = (number for number, (role, text) in enumerate(chat) if role == "assistant" and CALL.search(text))
-    return asked < max(calls, default=-1)
+    return place < max(calls, default=-1)
 
 
 def _shares(reading: Reading) -> Iterator[Fault]:

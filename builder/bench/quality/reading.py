@@ -34,13 +34,13 @@ class Reading:
         self, session: Session, page: Context, profile: Profile, count: Callable[[str], int], needed: frozenset[str]
     ) -> None:
         """needed: ids of what answers the question."""
-        shown = {rule.name for rule in profile.sections if rule.source in CONVERSATION}
+        dialogue = {rule.name for rule in profile.sections if rule.source in CONVERSATION}
         self._entries = entries(session.messages)
         self._tokens = Counter[int]()
         self._there = set[int]()
         for section in page.sections:
             self._there |= {self._entries[id_] for id_ in section.ids if id_ in self._entries}
-            for id_, tokens in section.tokens_by_id.items() if section.name in shown else ():
+            for id_, tokens in section.tokens_by_id.items() if section.name in dialogue else ():
                 if id_ in self._entries:
                     self._tokens[self._entries[id_]] += tokens
         self._worded = {self._entries[message.id] for message in session.messages if message.text and message.speaker != TOOL}

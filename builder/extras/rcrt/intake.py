@@ -6,16 +6,14 @@ owner waits for another.
 """
 
 import asyncio
-import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
 
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.errors import BuilderError, Rejected, Unavailable
@@ -23,6 +21,7 @@ from builder.extras.rcrt import records as rcrt_records
 from builder.extras.rcrt.ledger import Entry, Ledger
 from builder.extras.rcrt.records import CHAT_TAG, CONTEXT_LIFETIME, Change, breadcrumb, is_secret_record, read_change
 from builder.extras.rcrt.rest import RcrtApi
+from builder.extras.rcrt.settling import settle
 from builder.remember.secrecy import SECRET_SCHEMA
 from builder.wire.records import Outgoing
 from builder.wire.subjects import is_token, parse_breadcrumb_subject
@@ -41,13 +40,6 @@ Publish = Callable[[Outgoing, bool], Awaitable[None]]
 Record = dict[str, Any]
 GONE: Record = {}
 """In place of a record that its owner no longer has."""
-
-
-async def settle(message: Msg | None, verb: Literal["ack", "nak", "in_progress"]) -> None:
-    """Tell the broker; what it does not hear it delivers again. None = nobody waits for the message."""
-    if message is not None:
-        with contextlib.suppress(NatsError, OSError):
-            await getattr(message, verb)()
 
 
 @dataclass(frozen=True, slots=True)
