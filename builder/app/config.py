@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
+from builder.adapters.files import Files, by_name, read_files
 from builder.adapters.profiles.layers import DEFAULT, is_shadow
 from builder.adapters.profiles.profile_file import DEFAULT_BUDGET
 from builder.adapters.profiles.profiles import Library, parse_models, parse_profile
@@ -24,7 +25,6 @@ from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, faulty
 from builder.domain.profile import Profile
-from builder.wire.files import Files, by_name, read_files
 
 Value = TypeVar("Value")
 

@@ -14,9 +14,9 @@ import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from typing_extensions import override
 
+from builder.adapters.templates.failures import LLM_HINTS, Failure
 from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import ChainTooLong
-from builder.domain.template_failure import LLM_HINTS, Failure
 from builder.domain.timing import PARTS, Part
 from builder.worker.jobs import Observer
 

@@ -11,6 +11,7 @@ from typing import Any
 from nats.aio.client import Client as Connection
 
 from builder.client.received import ReceivedContext
+from builder.client.replies import Reply, reply_of
 from builder.client.requests import Requests
 from builder.client.responses import Conversation, read_conversation, response_id
 from builder.client.sending import BreadcrumbStream, Conflict, Sending, as_json, check
@@ -20,7 +21,6 @@ from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.selector import trigger_text, wait_for_tools
 from builder.wire.records import Outgoing, make_record
-from builder.wire.replies import Reply, reply_of
 from builder.wire.requests import MAX_RESPONSES
 from builder.wire.responses import Response
 from builder.wire.subjects import DEFAULT, Installation

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from jinja2 import meta, nodes
 
+from builder.adapters.templates.failures import TemplateKind
 from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.values import VALUES
 from builder.domain.lint_finding import LintFinding, Severity, advice, nearest
-from builder.domain.template_failure import TemplateKind
 from builder.remember.decode import BODIES
 
 SECTIONS = "sections"

@@ -15,7 +15,8 @@ from typing import Any
 
 from jinja2 import Template, TemplateError, TemplateSyntaxError
 
-from builder.adapters.templates.failures import compile_problem, reason_of
+from builder.adapters.files import Files, YamlMistake, by_name, line_of, parse_yaml
+from builder.adapters.templates.failures import TemplateKind, compile_problem, reason_of
 from builder.adapters.templates.sandbox.environment import compiled
 from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, metered, size
 from builder.assemble.items.list_items import Rendered, items, unmarked
@@ -23,8 +24,6 @@ from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, LintFinding, nearest
 from builder.domain.phrases import MONTHS, Phrases
-from builder.domain.template_failure import TemplateKind
-from builder.wire.files import Files, YamlMistake, by_name, line_of, parse_yaml
 
 log = logging.getLogger("builder.templates")
 

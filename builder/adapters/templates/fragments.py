@@ -20,6 +20,7 @@ from builder.adapters.templates.cuts.results import (
     whole_body,
 )
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
+from builder.adapters.templates.failures import Failure
 from builder.adapters.templates.folder import ENGLISH, GENERIC, TemplateFailed, TemplateSet
 from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
 from builder.adapters.templates.page_rendering import DEFAULT, Failures, PageRendering, silence
@@ -35,7 +36,6 @@ from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb, P
 from builder.domain.context import CUT, Call, Fragment, Image
 from builder.domain.control_text import visible
 from builder.domain.phrases import Mark
-from builder.domain.template_failure import Failure
 from builder.remember.calls import call_of, signature_of
 from builder.remember.content import images_of
 

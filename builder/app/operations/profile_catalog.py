@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from builder.adapters.files import line_of
 from builder.adapters.profiles.layers import Layer, merged, origins
 from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, schemas_of
 from builder.adapters.profiles.problems import layer_of, setting_name
@@ -23,7 +24,6 @@ from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, advice, nearest
 from builder.domain.profile import Profile
 from builder.remember.decode import BODIES
-from builder.wire.files import line_of
 
 KINDS = ("hints/", "pages/")
 

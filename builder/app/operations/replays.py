@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
+from builder.adapters.files import Files
 from builder.app.components import Components
 from builder.app.config import parse_config
 from builder.app.reload import Reloader
@@ -22,7 +23,6 @@ from builder.ports.contexts import PublishedContexts, PublishedEvent
 from builder.publish.event import encode
 from builder.recall.scopes import scopes_before
 from builder.remember.memory import in_thread
-from builder.wire.files import Files
 from builder.wire.requests import BuiltContext
 from builder.worker.log import StoredLog
 

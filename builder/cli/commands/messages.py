@@ -85,7 +85,7 @@ def import_events(
 ) -> None:
     """Publish old events or chats: they are stored and never answered. Nothing is imported twice."""
     from builder.app.operations.export import Import, import_file
-    from builder.wire.chat_lines import read_file, refusal_lines
+    from builder.chat_files.reader import read_file, refusal_lines
 
     target, token = target_of(servers, workspace), session_token(session)
     content = read_file(lines_of(file), target.workspace, token)

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from builder.client.replies import Reply
 from builder.client.replying import read_reply
 from builder.domain.errors import Rejected
-from builder.wire.replies import Reply
 
 FUNCTION = {"name": "weather", "arguments": '{"city": "Oslo"}'}
 OPENAI = {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": FUNCTION}]}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from builder.adapters.templates.failures import Failure
 from builder.adapters.templates.folder import TemplateSet, parse_phrases, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.page_rendering import Failures
@@ -14,7 +15,6 @@ from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.rendering import Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
-from builder.domain.template_failure import Failure
 from tests.factories import PHRASES, make_breadcrumb
 
 PLAIN = "{{ schema }}"

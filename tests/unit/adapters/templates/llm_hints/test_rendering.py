@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from builder.adapters.templates.failures import Failure
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.llm_hints.rendering import _read
@@ -16,7 +17,6 @@ from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.hint_choice import HintChoice
 from builder.domain.context import Fragment
-from builder.domain.template_failure import Failure
 from builder.domain.tool_output import Cut
 from tests.factories import make_breadcrumb
 

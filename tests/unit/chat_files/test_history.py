@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.wire.chat_history import Entry, chat_role, key_of, last_branch, without_repeats
+from builder.chat_files.history import Entry, chat_role, key_of, last_branch, without_repeats
 
 
 def entry(text: str, role: str = "user", *, at: str = "", group: int = 0, **fields: Any) -> Entry:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from builder.client.replies import Reply, reply_of
 from builder.domain.errors import Rejected
-from builder.wire.replies import Reply, reply_of
 
 WORDS = Reply("It is hot.", ())
 

@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+from builder.chat_files.history import Entry
 from builder.domain.breadcrumb import USER_MESSAGE
-from builder.wire.chat_history import Entry
 
 TOLERANCE = timedelta(minutes=1)
 """Clocks of several senders differ; within it the order of the file is right."""

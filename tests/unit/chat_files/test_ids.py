@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.wire.chat_ids import reply_fields, scoped_id
+from builder.chat_files.ids import reply_fields, scoped_id
 
 
 def test_an_id_that_no_breadcrumb_may_have_gets_a_derived_one_and_others_keep_their_name() -> None:

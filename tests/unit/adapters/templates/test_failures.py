@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.template_failure import Failure
+from builder.adapters.templates.failures import Failure
 
 
 @pytest.mark.parametrize(("kind", "file"), [("hints", "hints/note.v1.md.j2"), ("llm_hints", "llm_hints of note.v1")])

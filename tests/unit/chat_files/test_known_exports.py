@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.wire.known_exports import EXPORTS, known_export, refusal
+from builder.chat_files.known_exports import EXPORTS, known_export, refusal
 
 EXAMPLES: dict[str, Any] = {
     "an export of ChatGPT": {"title": "Kiln", "current_node": "n", "mapping": {"n": {"message": None}}},

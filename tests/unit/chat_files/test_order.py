@@ -1,9 +1,9 @@
 """The order of a conversation in a file."""
 
 import pytest
-
-from builder.wire.chat_order import align_times, in_time_order
 from tests.unit.wire.test_chat_history import entry, texts
+
+from builder.chat_files.order import align_times, in_time_order
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from builder.chat_files.history import Entry, chat_role, key_of, last_branch, without_repeats
+from builder.chat_files.ids import derived_id, reply_fields, scoped_id
+from builder.chat_files.json_lines import LineValue, json_values
+from builder.chat_files.known_exports import known_export, refusal
+from builder.chat_files.order import align_times, in_time_order
 from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical, shape
-from builder.wire.chat_history import Entry, chat_role, key_of, last_branch, without_repeats
-from builder.wire.chat_ids import derived_id, reply_fields, scoped_id
 from builder.wire.chat_messages import Conversation, message_bodies
-from builder.wire.chat_order import align_times, in_time_order
-from builder.wire.json_lines import LineValue, json_values
-from builder.wire.known_exports import known_export, refusal
 from builder.wire.messages import unread_lines
 from builder.wire.records import Outgoing, outgoing
 from builder.wire.subjects import session_token

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from builder.adapters.files import MAX_FILE_BYTES, parse_yaml, read_source
 from builder.domain.errors import Misconfigured
-from builder.wire.files import MAX_FILE_BYTES, parse_yaml, read_source
 
 
 def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:

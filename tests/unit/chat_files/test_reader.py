@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from builder.wire.chat_ids import derived_id, scoped_id
-from builder.wire.chat_lines import FileContent, read_file, refusal_lines
+from builder.chat_files.ids import derived_id, scoped_id
+from builder.chat_files.reader import FileContent, read_file, refusal_lines
 
 HELLO = {"role": "user", "content": "Where is the kiln?", "name": "Maya"}
 CALL = {

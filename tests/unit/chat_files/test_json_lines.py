@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.wire.json_lines import json_values
+from builder.chat_files.json_lines import json_values
 
 
 def read(text: str) -> list[tuple[int, object]]:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from builder.wire.kinds import BECOMES, VENDOR_KINDS, Kind, table
 from builder.wire.vendor_parts import KEY_READERS, READERS, read_part
+from tests.vendor_kinds import BECOMES, VENDOR_KINDS, Kind, table
 
 DOCS = Path(__file__).resolve().parents[3] / "builder" / "docs" / "protocol.md"
-START, END = "<!-- kinds: UPDATE_DOCS=1 writes it, tests/unit/wire/test_kinds.py -->\n", "<!-- end of kinds -->"
+START, END = "<!-- kinds: UPDATE_DOCS=1 writes it, tests/unit/wire/test_vendor_parts.py -->\n", "<!-- end of kinds -->"
 
 
 @pytest.mark.parametrize("kind", VENDOR_KINDS, ids=lambda kind: f"{kind.vendor} {kind.name}")
