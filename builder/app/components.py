@@ -42,7 +42,7 @@ from builder.wire.subjects import Installation
 from builder.worker.jobs import PACE, PAUSES, Pace, Pauses
 from builder.worker.purging import POLL_SECONDS
 
-log = logging.getLogger("builder.consumers")
+log = logging.getLogger("builder.app.components")
 
 FACTS_ENCODING = "o200k_base"
 

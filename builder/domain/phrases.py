@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from string import Formatter
 from typing import Any
 
@@ -40,6 +40,10 @@ class Phrases:
         months = self("months").split()
         month = months[moment.month - 1] if len(months) == MONTHS else f"{moment:%m}"
         return self("day", day=moment.day, month=month, year=moment.year)
+
+    def time(self, moment: datetime) -> str:
+        """The time of day by the clock of the catalogue."""
+        return moment.strftime(self.entries.get("clock", "%H:%M"))
 
     def counted(self, one: str, many: str, number: int) -> str:
         """The phrase for this number of things."""

@@ -72,6 +72,8 @@ NO_LANGUAGES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 NO_PHRASES = Phrases()
 _CLOSING = re.compile(r"</\{\{")
+_CLOCK = re.compile(r"(?:[^%]|%-?[HIM]|%p)+")
+"""Hours, minutes and AM or PM, as `strftime` writes them."""
 
 
 def parse_phrases(source: str, english: Mapping[str, str], file: str = f"phrases/{ENGLISH}.yaml") -> dict[str, str]:
@@ -207,6 +209,8 @@ def _problems(name: str, text: object, english: Mapping[str, str]) -> Iterator[P
         yield name, *problem
     elif name == "months" and len(months := text.split()) != MONTHS:
         yield name, f"it has {len(months)} words, not {MONTHS}", "write one word a month, January first"
+    elif name == "clock" and not _CLOCK.fullmatch(text):
+        yield name, f"{text!r:.80} is no time of day", "write it with %H or %I, %M and %p, like %-I:%M %p for 2:30 PM"
 
 
 def _problem_of_fields(text: str, english: str) -> tuple[str, str] | None:

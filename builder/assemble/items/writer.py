@@ -245,8 +245,9 @@ class Writer:
                 return self.day_of(crumb)
 
     def _day_and_time(self, breadcrumb: Breadcrumb) -> str:
-        time = f"{local_time(breadcrumb, self.profile.time_zone):%H:%M}"
-        return self.rendering.phrases("day_and_time", day=self.day_of(breadcrumb), time=time)
+        phrases = self.rendering.phrases
+        time = phrases.time(local_time(breadcrumb, self.profile.time_zone))
+        return phrases("day_and_time", day=self.day_of(breadcrumb), time=time)
 
     def day_of(self, breadcrumb: Breadcrumb) -> str:
         """The day on which something was said, as "8 May 2023"."""

@@ -1,6 +1,6 @@
 """Phrases are filled in the language of their catalogue."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 from builder.domain.phrases import Phrases
 
@@ -10,6 +10,11 @@ PHRASES = Phrases({"months": MONTHS, "day": "{day} {month} {year}", "one": "{num
 
 def test_a_day_is_written_with_the_month_of_the_catalogue() -> None:
     assert PHRASES.day(date(2023, 5, 8)) == "8 May 2023"
+
+
+def test_a_time_is_written_by_the_clock_of_the_catalogue() -> None:
+    moment = datetime(2023, 5, 8, 14, 5, tzinfo=UTC)
+    assert (PHRASES.time(moment), Phrases({"clock": "%-I:%M %p"}).time(moment)) == ("14:05", "2:05 PM")
 
 
 def test_without_twelve_months_a_day_has_the_number_of_its_month() -> None:

@@ -216,6 +216,10 @@ def test_a_mounted_entry_takes_the_place_of_the_bundled_one_and_the_others_stay(
         ("months: Jan Feb", " line 1: phrase `months`: it has 2 words, not 12; write one word a month, January first"),
         ('months: ""', " line 1: phrase `months`: it has 0 words, not 12; write one word a month, January first"),
         (
+            'clock: "%H:%Q"',
+            " line 1: phrase `clock`: '%H:%Q' is no time of day; write it with %H or %I, %M and %p, like %-I:%M %p for 2:30 PM",
+        ),
+        (
             'result: "{x"',
             " line 1: phrase `result`: a brace is without its other half; add it, or write {{ for a brace that is shown",
         ),
