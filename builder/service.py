@@ -105,7 +105,7 @@ class ContextBuilder:
         self.recaller = Recaller(reader=reader, workspaces=workspaces, terms=functions.terms, exclusions=functions.excluded)
         self.ranker = functions.ranker
         self.profiles = profiles
-        """Of the consumers that profile files make."""
+        """Profiles of the consumers that files make."""
         self._renderings = functions.renderings
         self.record_consumers = functions.record_consumers
 
@@ -194,7 +194,7 @@ class ContextBuilder:
         return _after_quiet(context) if is_quiet else context, Explanation(assembly, self.ranker)
 
     async def search(self, question: Breadcrumb, profile: Profile, limit: int) -> tuple[View, tuple[Find, ...]]:
-        """What answers the question in the scope of the profile, the best first. limit: most passages."""
+        """Finds that answer the question in the scope of the profile, the best first. limit: most passages."""
         query, view = await self.question_for(question, profile)
         return view, search(query, view, profile.retrieval, self.ranker, limit)
 
@@ -205,7 +205,7 @@ class ContextBuilder:
         return await self.searcher.query(question.text, view, profile, scope, {}), view
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
-        """What ranking would see for this trigger, for learning and explaining."""
+        """The query and the view that ranking would get for this trigger, for learning and explaining."""
         (recall,) = await self.recaller.recall(trigger, (profile,))
         return await self.searcher.query(trigger.text, recall.view, recall.profile, recall.scope, {}), recall.view
 

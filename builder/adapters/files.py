@@ -12,12 +12,12 @@ from builder.domain.lint_finding import faulty
 Files = Mapping[str, str]
 """A folder of templates: path in it, with slashes → text."""
 MAX_DIGITS = 30
-"""Of a whole number."""
+"""The most digits of a whole number."""
 NUMBERS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 MAX_TREES = 4
 """Parsed texts that are remembered for their line numbers."""
 MAX_FILE_BYTES = 131_072
-"""Of a profile, a preset, the table of models or a template."""
+"""The largest profile, preset, table of models or template."""
 MISTAKES = (
     ("could not find expected ':'", "there is no colon after a setting; write `setting: value`"),
     ("mapping values are not allowed here", "a colon is where none can be; indent like the lines around, or quote the value"),
@@ -30,7 +30,7 @@ MISTAKES = (
     ("could not determine a constructor", "it has a tag (!!…), and none is taken; write a plain value"),
     ("expected a mapping", "it is not made of settings; write `setting: value`"),
 )
-"""What the parser says, and what an author can do about it."""
+"""A message of the parser, and the remedy."""
 
 
 def read_source(file: Path) -> str:

@@ -175,7 +175,7 @@ def set_up_logging(level: str, style: str) -> None:
 
 
 def report_unhandled() -> None:
-    """What Python writes to standard error by itself becomes lines of the log: warnings, and exceptions that nobody caught."""
+    """Warnings, and exceptions that nobody caught, become lines of the log, not Python's own on standard error."""
     logging.captureWarnings(True)
     unhandled = partial(logging.getLogger("builder").critical, "an exception that nobody caught")
     sys.excepthook = lambda _kind, error, _trace: unhandled(exc_info=error)

@@ -1,4 +1,4 @@
-"""What each request takes and answers: the JSON Schemas in the AsyncAPI document and in the micro service's metadata."""
+"""Each request with its answer: the JSON Schemas in the AsyncAPI document and in the micro service's metadata."""
 
 from functools import cache
 from typing import Any, Literal
@@ -42,7 +42,7 @@ class Sessions(TypedDict):
 
 
 class Passages(TypedDict):
-    """Of a search, the most probable first."""
+    """The results of a search, the most probable first."""
 
     passages: list[SearchResult]
 
@@ -55,7 +55,7 @@ class Consumers(TypedDict):
 
 
 class Receipts(TypedDict):
-    """Of a forgetting; none = it was forgotten before.
+    """The receipts of a forgetting; none = it was forgotten before.
 
     rest: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
     of the receipts.

@@ -23,7 +23,7 @@ class Absence:
     rows: Mapping[str, Ints]
     """Reason → rows of all, in place order; those that are in no view are missing."""
     tokens: int
-    """Of all of them, by stored counts."""
+    """Tokens of all of them, by stored counts."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class OmissionLog:
         return tuple(replace(each, probability=probability(self.view.row_of(each.id))) for each in omissions)
 
     def _tokens(self, groups: Iterable[Ints]) -> int:
-        """Of these rows."""
+        """Tokens of these rows."""
         return sum(int(self.view.tokens[rows].sum()) for rows in groups)
 
     def _counted(self, omission: Omission, row: int) -> Omission:

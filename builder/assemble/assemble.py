@@ -190,7 +190,7 @@ def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
 
 
 def _without_notes(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
-    """What nothing can be bought for is without lines of ours too, and at last without the results, as far as it must be."""
+    """A page without room to buy anything also loses lines of ours, and at last the results, as far as it must."""
     while True:
         page, chat = compose(draft.ledger), messages(draft.ledger)
         if _excess(draft, page, chat) <= 0 or not (draft.ledger.take_off_note() or take_off_results(draft)):

@@ -27,11 +27,11 @@ from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import closed_turn
 
 PROBE = "x"
-"""What is in a section while its heading is looked for."""
+"""Stands in a section while its heading is looked for."""
 
 
 def messages(ledger: Ledger) -> tuple[Message, ...]:
-    """What the ledger holds, as messages; () when the profile wants none.
+    """The page of the ledger as messages; () when the profile wants none.
 
     They end with the current message, or with the calls to answer from.
     """

@@ -39,10 +39,10 @@ class PageDraft:
     repeated: frozenset[Entry]
     """Calls that were made again later, whose results need no more than a line."""
     full: tuple[Item, ...]
-    """Of a page that shows it whole: the running turn and the conversation within the profile's limits, the newest first."""
+    """The running turn and the conversation within the profile's limits, the newest first, on a page that shows it whole."""
     omissions: OmissionLog
     in_runs: tuple[Entry, ...] = ()
-    """What lines on runs of calls stand for."""
+    """Entries that lines on runs of calls stand for."""
     verbatim: frozenset[int] = frozenset()
     """Rows that the summary has word for word."""
     whole: bool
@@ -69,7 +69,7 @@ class PageDraft:
         return sum(self.ledger.cost(rule.name, items) + sum(max(item.extra, 0) for item in items) for rule, items in sections)
 
     def items(self, source: str) -> list[Item]:
-        """What is in that section."""
+        """The items of that section."""
         rule = self.rule(source)
         return self.ledger.items.get(rule.name, []) if rule else []
 

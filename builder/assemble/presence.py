@@ -1,4 +1,4 @@
-"""What of a breadcrumb is on a page: all, a part, or its calls alone."""
+"""How much of a breadcrumb is on a page: all, a part, or its calls alone."""
 
 from collections.abc import Iterator
 

@@ -78,5 +78,5 @@ def _state(assembly: AssembledPage, rule: SectionRule, item: Item, fragment: Fra
 
 
 def _together(states: set[State]) -> State:
-    """Of a breadcrumb with several fragments: a line on its calls takes nothing from its words."""
+    """The state of a breadcrumb with several fragments: a line on its calls takes nothing from its words."""
     return next(state for state in STRONGEST if state in states)

@@ -1,4 +1,4 @@
-"""What of a conversation's messages in a file is read: its last branch, each message once."""
+"""The messages of a conversation in a file that are read: its last branch, each message once."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,11 +35,11 @@ class Entry:
     """Its own id; "" = none."""
     is_chat: bool = True
     role: str = ""
-    """Of a message; "" = unknown."""
+    """The role of a message; "" = unknown."""
     group: int = 0
     """Number of the list of messages that it is part of; 0 = it is a line of its own."""
     key: bytes = b""
-    """Of its role, words and calls."""
+    """Hash of its role, words and calls."""
     former: str = ""
     """The id that earlier releases gave it."""
 
@@ -186,7 +186,7 @@ def without_repeats(entries: list[Entry]) -> list[Entry]:
 
 
 def _new(conversation: list[Entry], messages: list[Entry]) -> list[Entry]:
-    """What the conversation has not. A system prompt in front, which clients change with the day, takes no part."""
+    """Messages that are new to the conversation. A system prompt in front, which clients change with the day, takes no part."""
     first, lead = _after_prompt(conversation), _after_prompt(messages)
     common = _overlap(conversation[first:], messages[lead:])
     return messages[lead + common :] if common else messages

@@ -27,7 +27,7 @@ def scoped_id(session: str, identity: str) -> str:
 
 
 def reply_fields(session: str, message: Mapping[str, Any]) -> dict[str, Any]:
-    """What a message replies to and quotes: ids, alone or in an object, as those of breadcrumbs; words as they are."""
+    """Reply and quotation of a message: ids, alone or in an object, as those of breadcrumbs; words as they are."""
     fields: dict[str, Any] = {}
     for name in ("reply_to", "in_reply_to", "quoted"):
         value = message.get(name)

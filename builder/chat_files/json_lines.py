@@ -11,7 +11,7 @@ from builder.domain.json_values import TOO_DEEP, parse
 MARK = "\ufeff"
 """A byte order mark; some editors write one."""
 _BYTES = re.compile("[\udc80-\udcff]")
-"""Of a text that was decoded with `surrogateescape`."""
+"""Bytes of a text that was decoded with `surrogateescape`."""
 _GAP = re.compile(r"[ \t\r\n]*")
 
 
@@ -94,7 +94,7 @@ class _Text:
         return read
 
     def line(self) -> int:
-        """Of the place."""
+        """The line of the place."""
         self._line += self.text.count("\n", self._counted, self.at)
         self._counted = self.at
         return self._line

@@ -11,7 +11,7 @@ _LANGCHAIN = frozenset({"human", "ai", "system", "tool", "function", "chat", "re
 
 
 def known_export(value: Any) -> str:
-    """What a value is of, as "an export of ChatGPT"; "" = unknown."""
+    """The origin of a value, as "an export of ChatGPT"; "" = unknown."""
     if not isinstance(value, dict):
         return ""
     return next((name for name, is_of in EXPORTS if is_of(value)), "")
@@ -92,4 +92,4 @@ EXPORTS = (
     ("a history of Pydantic AI", _is_pydantic_ai),
     ("a conversation of ShareGPT", _is_sharegpt),
 )
-"""What a value may be of, and by what it is known."""
+"""The programs whose exports are known, and the fields by which they are."""

@@ -44,12 +44,12 @@ class FileEvent:
     time: datetime | None
     """None = the file has none for it."""
     former: str = ""
-    """Of a chat message: the id that earlier releases gave it."""
+    """The id that earlier releases gave a chat message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What could not be read, and why."""
+    """A value that could not be read, and why."""
 
     line: int
     reason: str
@@ -67,7 +67,7 @@ def refusal_lines(refusals: list[Refusal], most: int = MOST_LINES) -> list[str]:
 
 @dataclass(slots=True, kw_only=True)
 class FileContent:
-    """What a file holds."""
+    """The content of a file."""
 
     events: list[FileEvent] = field(default_factory=list)
     """In the order of their times where those of a session ran back, else of the file."""
@@ -86,7 +86,7 @@ class FileContent:
     """Sessions whose times ran back."""
 
     def notes(self) -> list[str]:
-        """What a person should know, a sentence each."""
+        """Remarks for people, a sentence each."""
         sentences = (
             (self.system_messages, "system messages left out: {}, because a profile gives the system prompt"),
             (self.repeats, "messages that came twice and are read once: {}"),
@@ -135,7 +135,7 @@ class _Reader:
     def __init__(self, content: FileContent, session: str) -> None:
         self.entries: dict[str, list[Entry]] = {}
         self.sessions: list[str] = []
-        """Of each entry."""
+        """The session of each entry."""
         self._content = content
         self._session = session
         self._lists = self._unnamed = 0

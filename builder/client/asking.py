@@ -68,7 +68,7 @@ class _Turn:
     session: str
     agent: str
     sequence: int
-    """Of the message."""
+    """Id of the message."""
     causes: set[str] = field(default_factory=set)
     calls: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     is_over: bool = False

@@ -68,6 +68,6 @@ def _shown_text(record: BreadcrumbRecord) -> str:
 
 
 def output_text(output: Any) -> str:
-    """What a tool returned, whole: a text, else compact JSON; a line for each image and file."""
+    """The whole output of a tool: a text, else compact JSON; a line for each image and file."""
     words = described(without_wrapper(output))
     return words if isinstance(words, str) else one_line(words)

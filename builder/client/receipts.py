@@ -1,4 +1,4 @@
-"""What was erased."""
+"""Receipts of what a request erased."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -58,7 +58,7 @@ class ReceivedContext:
 
     @property
     def omitted(self) -> tuple[Omission, ...]:
-        """What the page leaves out, the 50 most relevant first, and then what it cuts."""
+        """Breadcrumbs that the page leaves out, the 50 most relevant first, and then those that it cuts."""
         return read_omissions(self.event)
 
     @property

@@ -54,7 +54,7 @@ class SearchResult:
     """A passage that answers a search."""
 
     id: str
-    """Of its breadcrumb; `fetch` gives the whole."""
+    """Id of its breadcrumb; `fetch` gives the whole."""
     schema: Annotated[str, Field(alias="schema_name")]
     session: Session
     sequence: Annotated[int, Field(alias="seq")]

@@ -1,4 +1,4 @@
-"""What a model returned, as its vendor's message or whole answer: words, calls to run, and what the vendor's own tools did."""
+"""A model's reply, as its vendor's message or whole answer: words, calls to run, and work of the vendor's own tools."""
 
 import json
 import uuid
@@ -27,7 +27,7 @@ class Reply:
     tool_requests: tuple[dict[str, Any], ...]
     """{tool, input, requestId} each, as `agent.response.v1` has them."""
     reasoning: str = ""
-    """What it thought."""
+    """The model's thoughts."""
     server_tools: tuple[dict[str, Any], ...] = ()
     """{tool, input, output} of each call that the vendor ran itself."""
 

@@ -30,7 +30,7 @@ from builder.wire.subjects import DEFAULT, Installation, optional_token, request
 LOST_SECONDS = 5.0
 REQUEST_SECONDS = 60.0
 FORGET_SECONDS = 60
-"""Of all messages that one request forgets."""
+"""For all messages that one request forgets."""
 CONSUMERS_SECONDS = 5.0
 """Answered without the store."""
 
@@ -61,7 +61,7 @@ class Requests:
         return piece(await self.fetch(id), offset, context)
 
     async def identities(self, ids: Iterable[str]) -> dict[str, Identity]:
-        """What stands under these ids, of those that are taken or closed; one request for each 20,000."""
+        """Identities of those of these ids that are taken or closed; one request for each 20,000."""
         names, identities = list(dict.fromkeys(ids)), dict[str, Identity]()
         for start in range(0, len(names), MAX_IDS):
             identities |= read_identities(await self.request("identities", {"ids": names[start : start + MAX_IDS]}))

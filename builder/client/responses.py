@@ -18,7 +18,7 @@ __all__ = ["Conversation", "Response", "read_conversation", "request_id", "respo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """What came after a context's trigger."""
+    """Messages after a context's trigger."""
 
     context_id: str
     responses: tuple[Response, ...]

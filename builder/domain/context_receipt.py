@@ -12,7 +12,7 @@ class SignalValue:
     value: float | None
     """As it was measured, e.g. a cosine; None = unknown."""
     points: float
-    """What it adds to the passage's score (its value on the scale of the ranking, times its weight), beyond what it adds to the
+    """Its part of the passage's score (its value on the scale of the ranking, times its weight), beyond what it adds to the
     candidates on average: a difference of 1 makes a passage 2.7 times as probable."""
 
 
@@ -64,14 +64,14 @@ class AbsentSource:
     source: PageSource
     reason: str
     tokens: int
-    """Of all of it, as they were counted when it was stored."""
+    """Tokens of all of it, as they were counted when it was stored."""
     evidence: Evidence | None = None
     """None where it was no candidate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionBudget:
-    """What one section may have, and what it has."""
+    """The tokens that one section may have, and those that it has."""
 
     name: str
     source: str
@@ -92,9 +92,9 @@ class BudgetReceipt:
     reserve: int
     margin: float
     allowance: int
-    """What budget, reserve and margin leave."""
+    """The rest that reserve and margin leave of the budget."""
     tokens: int
-    """Of the page, its true count."""
+    """True count of the page."""
     is_whole: bool
     """The conversation fits and is shown whole; no share of a section acts then."""
     sections: tuple[SectionBudget, ...]

@@ -45,7 +45,7 @@ _FLAG = re.compile(f"\U0001f3f4{_LETTERS}{{2}}{_ALPHANUMERIC}{{1,4}}\U000e007f")
 _CHARACTER = re.compile(rf"(?P<plain>{_FLAG.pattern}|\r\n)|(?P<end>[\u2028\u2029])|[{_ALWAYS}]|[{_HIDDEN}](?:{_MISPLACED})")
 
 _BAR = r"|\uff5c"
-"""Of `<|word|>`; DeepSeek has the wide one."""
+"""The bars of `<|word|>`; DeepSeek has the wide one."""
 _AFTER_ANGLE = (
     rf"[{_BAR}][^\s<>{_BAR}]{{1,100}}[{_BAR}]>|</?SYS>>|(?:start|end)_of_(?:turn|image)>|/?tool_(?:call|response)>|/?think>"
     r"|(?:start|end)_function_(?:call|declaration|response)>|(?:bos|eos|sop|eop)>"

@@ -22,10 +22,10 @@ class DeliveryOutcome:
     build: float | None = None
     """Seconds of remembering, recall and assembly; None where no context was built."""
     tokens: tuple[int, ...] = ()
-    """Of each published context."""
+    """Tokens of each published context."""
     reason: str = ""
     kind: str = ""
-    """Of the reason of a rejection: `Rejected.kind`."""
+    """Kind of a rejection's reason: `Rejected.kind`."""
     unread: int = 0
     """Parts of its content that no reader knows."""
     parts: Mapping[Part, float] = field(default_factory=dict)

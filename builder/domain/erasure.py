@@ -1,4 +1,4 @@
-"""What an erasure leaves: a trace in the store, and a receipt."""
+"""The remains of an erasure: a trace in the store, and a receipt."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -59,7 +59,7 @@ class Profile:
     language: str
     """ISO 639 code of the page's own words."""
     time_zone: tzinfo
-    """Of times whose sender gave no offset."""
+    """For times whose sender gave no offset."""
     audience: Selector | None
     """Breadcrumbs of the consumer's conversation; others never trigger; None = all."""
     debounce: float
@@ -130,7 +130,7 @@ Definitions = tuple[Breadcrumb, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordConsumers:
-    """What the definitions of a workspace make."""
+    """The consumers that the definitions of a workspace make."""
 
     profiles: tuple[Profile, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)

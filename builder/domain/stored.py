@@ -1,4 +1,4 @@
-"""What the store keeps of a breadcrumb: its passages, and what was computed of it once."""
+"""A breadcrumb as the store keeps it: with its passages, and the facts that were computed once."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class Passage:
 
 
 class PassageFacts(NamedTuple):
-    """What a sketch keeps of a passage."""
+    """The facts of a passage that a sketch keeps."""
 
     session: str
     place: Place

@@ -26,15 +26,15 @@ class KeptLine:
     rank: int = 0
     """0 = tells most. A page without room for all leaves out the highest ranks first, and of equal ones the oldest."""
     id: str = ""
-    """Of an observation, which a model wrote in words of its own; "" = it is none."""
+    """Id of an observation, which a model wrote in words of its own; "" = it is none."""
     subject: str = ""
-    """Of an observation: what it is about, in a word or three."""
+    """Subject of an observation, in a word or three."""
     replaces: str = ""
-    """Of an observation: the id of an earlier one that holds no more because of it; "" = it replaces none."""
+    """Id of an earlier observation that holds no more because of this one; "" = it replaces none."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """What it was made from."""
+        """The breadcrumbs that it was made from."""
         return tuple(zip(self.ids, self.versions, strict=True))
 
     @property
@@ -65,7 +65,7 @@ class Summary:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """What it newly stands for."""
+        """The breadcrumbs that it newly stands for."""
         return tuple(zip(self.covered, self.versions, strict=True))
 
     def body(self) -> dict[str, Any]:
@@ -119,15 +119,15 @@ def _values(part: KeptLine | Summary) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactionResult:
-    """What `compact` did."""
+    """The result of `compact`."""
 
     units: int
     """That the summary stands for; 0 = nothing was summarised."""
     covered: int
     tokens_before: int
-    """Of the units, as pages show them."""
+    """Tokens of the units, as pages show them."""
     tokens_after: int
-    """Of the summary that stands for them, as pages show it."""
+    """Tokens of the summary that stands for them, as pages show it."""
     summary: str
     reason: str = ""
     """Why nothing was published, for people; "" when a summary was."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """What is kept of a result list."""
+    """The part of a result list that is kept."""
 
     results: int | None = field(default=None, metadata={"ge": 1, "description": "results kept; null = all"})
     characters: int | None = field(default=None, metadata={"ge": 1, "description": "characters of each result; null = all"})

@@ -83,7 +83,7 @@ class Language:
     single: re.Pattern[str]
     """"Just this once", whatever the cue."""
     once: re.Pattern[str]
-    """What is definite, where a cue does not say "always" itself."""
+    """Words of something definite, where a cue does not say "always" itself."""
     reported: re.Pattern[str]
     """Another person's words follow, or a promise."""
     proverbs: re.Pattern[str]

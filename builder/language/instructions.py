@@ -59,7 +59,7 @@ def instructions(text: str) -> tuple[Instruction, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What one instruction is about."""
+    """The subject of one instruction."""
 
     words: frozenset[str]
     """Stemmed terms."""
@@ -67,7 +67,7 @@ class Subject:
     capitals: tuple[str, ...]
     """Terms of the words with a capital."""
     wording: str
-    """What is compared of it, for repeats."""
+    """The words of it that are compared, for repeats."""
     generic: bool
     """Its verb stands for any other ("use", "write"), or it has none ("no emojis")."""
     several: bool
@@ -78,7 +78,7 @@ class Subject:
 
 
 def subject(sentence: str, code: str, terms: Terms) -> Subject:
-    """What the sentence is about. code: language of its cue."""
+    """The subject of a sentence. code: language of its cue."""
     language = next(language for language in languages() if language.code == code)
     plain = sentence.replace("’", "'").lower()
     about = language.generic.sub(" ", language.stop.sub(" ", plain))

@@ -17,7 +17,7 @@ MAX_NAMES = 4_096
 WORD = re.compile(r"[^\W_]+")
 _PLAIN = re.compile(r"[^\W_][\w .,'\u2019()&@+/-]*")
 _PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
-"""Of "TheAssistant2": the words that capitals begin, without digits."""
+"""The words that capitals begin, without digits: two in "TheAssistant2"."""
 _INVISIBLE = frozenset({"Mn", "Me", "Cf"})
 """Categories of marks and of characters without a width; they tell no two looks apart."""
 _FILLERS = "\u115f\u1160"

@@ -95,7 +95,7 @@ def _just_before(name: str) -> re.Pattern[str]:
 
 
 MAX_LEAD_CHARS = 100
-"""Of a heading or a first sentence; a longer one is none."""
+"""A longer heading or first sentence leads no passage."""
 _HEADING = re.compile(r"^(?:#{1,6} .*|\*\*[^*\n]+\*\*:?|[^\n:]{3,60}:)[ \t]*$", re.MULTILINE)
 
 Spans = tuple[tuple[int, int], ...]

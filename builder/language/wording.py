@@ -24,7 +24,7 @@ def fingerprint(text: str) -> bytes:
 
 
 def wording(text: str) -> str:
-    """What is compared of a text. Of several lines, or of a long one, only white space at line ends is left out."""
+    """The words of a text that are compared. A long text, or one of several lines, loses only white space at line ends."""
     plain = "\n".join(line.rstrip() for line in unicodedata.normalize("NFC", text).strip().splitlines())
     if "\n" in plain or len(plain) > MAX_WORDING_CHARS:
         return plain

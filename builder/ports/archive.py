@@ -1,4 +1,4 @@
-"""What is deleted from the streams."""
+"""Deletion from the streams."""
 
 from collections import Counter
 from typing import NamedTuple, Protocol

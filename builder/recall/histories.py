@@ -17,7 +17,7 @@ from builder.recall.index.view import View, as_of
 from builder.recall.keyed_lock import KeyedLock
 
 SCOPE_PASSAGES = 50
-"""What an open scope costs beside its passages, in passages."""
+"""The cost of an open scope beside its passages, in passages."""
 PAGE_ROWS = 2_000
 """Rows of one recall: a long session is read in pages, so that it neither fills the memory nor stops the loop."""
 VECTOR_ROWS = 64

@@ -36,7 +36,7 @@ async def memory_of(store: Store, trigger: Breadcrumb) -> Scope | None:
 
 
 async def history_of(store: Store, workspace: str, user: str, until: Place) -> tuple[Breadcrumb, ...]:
-    """What was said by and to a person up to a place, in newest versions and place order, private sessions too.
+    """Everything said by and to a person up to a place, in newest versions and place order, private sessions too.
 
     Raises `Unavailable`.
     """

@@ -38,14 +38,14 @@ PAGE_ROWS = 5_000
 REACH_OF_CALLS = 20
 """Breadcrumbs around a call without its results, or a result without its call, that are read for the rest of the exchange."""
 MAX_PASSAGES = 20_000_000
-"""Of all sketches together, 160 to 330 bytes each; the workspace that was read last stays whatever its size is."""
+"""Passages of all sketches together, 160 to 330 bytes each; the workspace that was read last stays whatever its size is."""
 WAITING = 64
 """Breadcrumbs without vectors that one look asks for."""
 
 
 @dataclass(slots=True)
 class _Sketch:
-    """What is known of a workspace up to a place."""
+    """The passages of a workspace up to a place."""
 
     place: Place = ORIGIN
     revisions: Mapping[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a stored body holds: its pictures, and a tool's output without MCP's wrapper."""
+"""Content of a stored body: its pictures, and a tool's output without MCP's wrapper."""
 
 import json
 import re

@@ -92,7 +92,7 @@ def full(schema: str) -> tuple[dict[str, Any], ...]:
 
 
 def varied(schema: str) -> tuple[dict[str, Any], ...]:
-    """Of each example its required fields only, and one with long texts and lists."""
+    """Each example with its required fields only, and with long texts and lists."""
     bodies = full(schema)
     if schema not in BODIES:
         return ({}, *map(_stretched, bodies))

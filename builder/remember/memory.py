@@ -52,7 +52,7 @@ PASSAGE_WORDS, LOG_WORDS = 90, 12
 LOG_LINES = 8
 """Lines from which on a text may be a log."""
 MAX_PASSAGE_CHARS = 1200
-"""Of a passage in a text without ends to cut at (Han, base64, minified code)."""
+"""A passage in a text without ends to cut at (Han, base64, minified code)."""
 MAX_PASSAGES = 500
 """About the most passages of a text: it bounds the time to remember, embed and search one breadcrumb."""
 

@@ -64,7 +64,7 @@ def _or_none(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
 
 AgentName = Annotated[str, Field(min_length=1, max_length=MAX_SPEAKER_CHARS)]
 Tolerant = Annotated[Value | None, WrapValidator(_or_none)]
-"""Of another type it is as good as missing."""
+"""A value of another type counts as missing."""
 
 
 TASK_TAG = "task:"

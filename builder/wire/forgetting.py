@@ -1,4 +1,4 @@
-"""What is to be forgotten, as a request asks, and its receipts, as the answer gives them."""
+"""Requests to forget, and the receipts of their answers."""
 
 from dataclasses import asdict
 from typing import Annotated, Any

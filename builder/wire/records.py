@@ -158,7 +158,7 @@ def fingerprint(event: Outgoing) -> bytes:
 
 
 def fingerprints(stored: StreamMessage) -> frozenset[bytes]:
-    """Of a stored message, with its time, as it was sent, and without one."""
+    """Fingerprints of a stored message: with its time as it was sent, and without one."""
     record = _record(stored.subject, stored.data)
     variants = (None,) if record is None else (_timed(record, stored), record, _without_time(record))
     return frozenset(_digest(stored.subject, stored.data, variant) for variant in variants)

@@ -22,7 +22,7 @@ CURSOR = r"^([0-9]{1,18}\.[0-9]{1,18})?$"
 START = r"^(([0-9]{1,18}\.)?[0-9]{1,18})?$"
 """A cursor, or a sequence of the stream as it is now."""
 MAX_FILES, MAX_FILE_CHARS = 200, 500_000
-"""Of a replay; the bundled files have 27,000 characters."""
+"""Most for a replay; the bundled files have 27,000 characters."""
 
 
 def _number(value: Any) -> Any:

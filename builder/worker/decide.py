@@ -19,7 +19,7 @@ Outcome = Literal["remembered", "expired", "waiting", "superseded", "published",
 
 
 class Rule(NamedTuple):
-    """What is done with a delivery and with its counted attempt."""
+    """How to settle a delivery and its counted attempt."""
 
     settle: Literal["ack", "retry", "reject", "leave"]
     attempt: Literal["clear", "undo", "keep"]
@@ -47,7 +47,7 @@ CAUSES: dict[type[BaseException], Outcome] = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What happens to a message that was read."""
+    """The outcome for a message that was read."""
 
     outcome: Outcome
     ready: tuple[Profile, ...] = ()

@@ -31,12 +31,12 @@ MAX_RECEIPTS = 4_000
 Receipts = dict[Place, Receipt]
 """By the place of their tombstones."""
 Tombstones = tuple[Breadcrumb, ...]
-"""Of one workspace."""
+"""Tombstones of one workspace."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What the store had of one tombstone."""
+    """The part of one tombstone that the store had."""
 
     tombstone: Breadcrumb
     erased: tuple[Breadcrumb, ...]

@@ -34,7 +34,7 @@ and remembered it since; and a job may have made something of it."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What is to be forgotten: an id of a session, and the number of its versions that the store has."""
+    """A target of forgetting: an id of a session, and the number of its versions that the store has."""
 
     session: str
     id: str

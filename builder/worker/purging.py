@@ -33,7 +33,7 @@ NOTHING: Mapping[Kind, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PurgeRow:
-    """What expired of one schema in a workspace."""
+    """Expired breadcrumbs of one schema in a workspace."""
 
     workspace: str
     schema: str

@@ -1,4 +1,4 @@
-"""What an agent's loop asks: its responses to a context, what differs under a taken id, its durable, who fetches contexts."""
+"""Requests of an agent's loop: its responses to a context, differences under a taken id, its durable, who fetches contexts."""
 
 import json
 from collections.abc import AsyncIterator, Mapping

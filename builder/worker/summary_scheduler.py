@@ -64,7 +64,7 @@ class SummaryScheduler(Observer):
         self._due: dict[Session, Place] = {}
         self._turn = asyncio.Lock()
         self._revision = 0
-        """Of the session that is summarised, as its view was read."""
+        """Revision of the session that is summarised, as its view was read."""
         self._has_due = asyncio.Event()
 
     def reset(self) -> None:

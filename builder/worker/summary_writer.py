@@ -42,7 +42,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """What a summary newly stands for."""
+    """The units that a summary newly stands for."""
 
     workspace: str
     session: str

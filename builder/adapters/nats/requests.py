@@ -31,7 +31,7 @@ Observer = Callable[[str, str, float], None]
 """Called with verb, outcome (ok, rejected, unavailable, failed) and seconds of each request."""
 ERROR_CODES = {"rejected": "400", "unavailable": "503", "failed": "500"}
 MAX_HEADER_CHARS = 300
-"""Of an error in a header; the body has all of it."""
+"""An error in a header is cut to so much; the body has all of it."""
 PROTOCOL_BYTES = 1024
 """Bytes of what the broker takes that are left to the protocol."""
 

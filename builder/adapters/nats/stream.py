@@ -60,7 +60,7 @@ class NatsStream(Stream):
 
     @property
     def incarnation(self) -> int:
-        """Of the stream as it is now."""
+        """The incarnation of the stream as it is now."""
         return self._incarnation()
 
     async def first(self) -> Place:

@@ -45,7 +45,7 @@ _REWIND = """
 
 
 def identity(sql: Cursor, workspace: str, name: str) -> Identity:
-    """What is stored under an id."""
+    """The identity that is stored under an id."""
     parts: dict[str, Version] = {}
     marks: list[Mark] = []
     for part, session, incarnation, sequence, schema, role, user_id, expires_us, note, own in sql.execute(
@@ -107,7 +107,7 @@ def _make_way(sql: Cursor, before: Identity, crumb: Breadcrumb) -> None:
 
 
 def _traces_behind(sql: Cursor, name: str, rivals: Iterable[Breadcrumb]) -> list[Breadcrumb]:
-    """What the secrets among those that make way have closed."""
+    """The traces that secrets among the rivals have closed."""
     secrets = [each for each in rivals if each.removes == name == each.id]
     if not secrets:
         return []

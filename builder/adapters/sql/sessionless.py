@@ -1,4 +1,4 @@
-"""What is of no session but in a scope: joined tool results, tombstones, shared schemas."""
+"""Breadcrumbs without a session that belong to a scope: joined tool results, tombstones, shared schemas."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

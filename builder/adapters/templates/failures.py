@@ -75,7 +75,7 @@ class Failure:
     kind: TemplateKind | Literal["llm_hints"]
     name: str
     reason: str
-    """Of the first failure, with the line of the template."""
+    """The first failure, with the line of the template."""
     instead: str
     times: int = 1
 

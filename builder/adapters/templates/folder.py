@@ -38,7 +38,7 @@ FORMER_PHRASES = frozenset(
         "tool_turns_left_out",
     }
 )
-"""Of notes that no page has any more: files with them are read, with a warning."""
+"""Phrases of former notes: files with them are read, with a warning."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 """File name: `de`, `pt-BR`."""
 

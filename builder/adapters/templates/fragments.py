@@ -176,7 +176,7 @@ class JinjaRendering(PageRendering):
         return images_of(breadcrumb.body)
 
     def picture_sizes(self, breadcrumb: Breadcrumb) -> tuple[Size, ...]:
-        """Of these pictures; cached."""
+        """The sizes of these pictures; cached."""
         key = breadcrumb.workspace, breadcrumb.place
         if key not in self._sizes:
             self._sizes[key] = tuple(size_of(image.data) for image in self.images(breadcrumb))

@@ -38,7 +38,7 @@ class Labels:
     others: dict[str, int] = field(default_factory=dict)
     """People without a name of their own → their number, in the order of their first label."""
     names: dict[tuple[str, ...], str] = field(default_factory=dict)
-    """What a name hangs on → the name, once it was read."""
+    """Fields of a breadcrumb that decide its name → the name."""
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """Who says it, with a mark where the words were edited, do not stand any more, or reply to others than those before."""

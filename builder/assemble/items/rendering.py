@@ -98,4 +98,4 @@ class Rendering(Protocol):
         """The pictures in its body that chat APIs take."""
 
     def picture_sizes(self, breadcrumb: Breadcrumb) -> tuple[Size, ...]:
-        """Of the same pictures."""
+        """The sizes of the same pictures."""

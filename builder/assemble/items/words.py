@@ -17,14 +17,14 @@ MAX_MARGIN_CHARS = 200
 
 
 def message_words(fragment: Fragment, label: str) -> str:
-    """What a message says: byte for byte when all of it is shown, else its part. label: the speaker's on the page."""
+    """The words of a message: byte for byte when all of it is shown, else its part. label: the speaker's on the page."""
     text = fragment.breadcrumb.text
     is_whole = not fragment.reduced and not fragment.transformed and _has_room(text)
     return visible(text if is_whole else spoken(fragment.text, visible(label)))
 
 
 def result_words(fragment: Fragment, label: str) -> str:
-    """What a result says without its label: a text byte for byte, any other value as compact JSON."""
+    """The words of a result without its label: a text byte for byte, any other value as compact JSON."""
     below = fragment.text
     plain = visible(spoken(ITEM + below.removeprefix(INSIDE) if below.startswith(INSIDE) else below, label))
     words = "" if fragment.reduced or fragment.breadcrumb.schema != TOOL_RESPONSE else _exact(fragment.breadcrumb, plain, label)

@@ -31,7 +31,7 @@ class Item:
     origin: int
     """Row at whose place it stands."""
     fragments: tuple[Fragment, ...]
-    """Of its message, or of its call and the results below it, in page order."""
+    """The fragments of its message, or of its call and the results below it, in page order."""
     tokens: int = field(init=False)
     """On the page, with the line ends; read many times, so it is added up once."""
     entry: Entry | None = None
@@ -171,7 +171,7 @@ class Writer:
         return self.picture_sizes(item.first, [fragment.breadcrumb for fragment in item.pictured], is_call=item.is_call)
 
     def picture_sizes(self, crumb: Breadcrumb, senders: Iterable[Breadcrumb], *, is_call: bool) -> list[Size]:
-        """Of the pictures that `messages` can send for a message, or for the results of a call of it.
+        """Tokens of the pictures that `messages` can send for a message, or for the results of a call of it.
 
         Providers take none of an assistant; of the results of its calls all but chat completions take them.
         """

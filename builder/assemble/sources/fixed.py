@@ -31,7 +31,7 @@ def reminder_texts(profile: Profile, trigger: Breadcrumb, view: View) -> dict[st
 
 
 CURRENT_SHARE = 0.5
-"""Of what the profile's own words leave, for the current message."""
+"""The current message's share of what the profile's own words leave."""
 TO_ANSWER, OF_TURN = "the message to answer", "part of the tool calls to answer from"
 OWN_WORDS = {"system": "the system prompt", "reminder": "a reminder of the profile"}
 """Source of a section → what of the profile or of the agent's definition it says word for word."""
@@ -185,7 +185,7 @@ def _kind_name(kind: Pinned) -> str:
 
 HOLDS = "an instruction that still holds"
 MAX_IDS = 5
-"""Of instructions that have no room."""
+"""The note on instructions that have no room."""
 
 
 def put_instructions(draft: PageDraft) -> None:

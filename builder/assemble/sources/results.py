@@ -11,9 +11,9 @@ from builder.assemble.items.writer import Item
 from builder.recall.index.conversation import Entry
 
 MAX_LINE_TOKENS = 96
-"""Of a call with a line for each result."""
+"""A call with a line for each result."""
 RESULTS_SHARE = 0.6
-"""Of the rest, where they do not fit into it whole."""
+"""Share of the rest, where they do not fit into it whole."""
 RUNNING = "the running turn"
 
 

@@ -53,7 +53,7 @@ def turns(view: View) -> Iterator[Turn]:
 
 
 def turn_of(view: View, origin: int) -> Turn:
-    """What the page shows for a first version: () for what is deleted, hidden, or shown below its call."""
+    """The entries that a page shows for a first version: () if it is deleted, hidden, or shown below its call."""
     row = view.row_of(view.breadcrumb(origin).id)
     if row < 0 or not _is_shown(view, row):
         return ()

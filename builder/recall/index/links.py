@@ -1,4 +1,4 @@
-"""What belongs together: calls and results, units, and the person to whose memory a breadcrumb belongs."""
+"""Links of breadcrumbs: calls and results, units, and the person to whose memory a breadcrumb belongs."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field

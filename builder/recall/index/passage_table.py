@@ -82,7 +82,7 @@ class PassageTable(Table):
         self._measure()
 
     def cosines_back(self, end: int) -> tuple[Floats, Floats]:
-        """Of the first passages, the cosines with the vectors of the one and the two before it, shape (end,); 0 = none.
+        """Cosines of each of the first passages with the one before it and the one before that, shape (end,); 0 = none.
 
         The length of a window follows from them.
         """

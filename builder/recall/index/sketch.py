@@ -56,7 +56,7 @@ class _Segment:
     signs: NDArray[np.uint64]
     """Shape (passages, words of 64 bits)."""
     number: NDArray[np.int32]
-    """Of its different terms."""
+    """Number of its different terms."""
     terms: NDArray[np.uint32]
     """Hashes of the different terms of all passages, one after the other."""
 

@@ -1,4 +1,4 @@
-"""What a query may find, and what it finds."""
+"""The candidates of a query, and its finds."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class Find:
     probability: float = 0.0
     """That it answers the query; of a reply, at least a share of that of its question."""
     share: float = 0.0
-    """Of all passages, if one of them answers."""
+    """Its share among all passages, if one of them answers."""
     reply_to: int = -1
     """Row of the find that it comes along with, as what was said in reply; -1 = it was found by itself."""
     answer: int = -1
@@ -54,7 +54,7 @@ class Candidates:
     """Passages that may be found and are not on the page, shape (passages,)."""
     scores: Floats
     share: Doubles
-    """Of each passage, if one of them answers; they sum to 1. Shape (passages,)."""
+    """The share of each passage, if one of them answers; they sum to 1. Shape (passages,)."""
     probability: Floats
     """Shape (passages,)."""
     answered: float
@@ -64,7 +64,7 @@ class Candidates:
 
 
 def probability_of(candidates: Candidates | None, view: View, row: int) -> float | None:
-    """Of a breadcrumb's most probable passage; None where it was no candidate."""
+    """Probability of a breadcrumb's most probable passage; None where it was no candidate."""
     if candidates is None or row < 0:
         return None
     passages = slice(view.history.passages.first(row), min(view.history.passages.first(row + 1), view.passages))
@@ -103,7 +103,7 @@ def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: 
 
 
 def eligible_passages(query: Query, view: View, rules: Retrieval, breadcrumbs: Rows) -> Rows:
-    """Of eligible breadcrumbs, with words, as similar as the profile asks, shape (passages,)."""
+    """Passages of eligible breadcrumbs that have words and are as similar as the profile asks, shape (passages,)."""
     rows = breadcrumbs & ~view.history.breadcrumbs.filler[: view.size]
     passages = np.asarray(rows[view.crumb] & (view.history.passages.length[: view.passages] > 0), np.bool_)
     if rules.similarity_threshold > 0 and query.vector:

@@ -87,7 +87,7 @@ EVIDENCE: Mapping[str, Evidence] = {
     "log_terms": _log_terms,
     "asks": _asks,
 }
-"""What the log odds that anything answers are a linear sum of."""
+"""Terms of the linear sum that gives the log odds that anything answers."""
 
 
 def answered(query: Query, view: View, share: Doubles, findable: Rows, weights: Mapping[str, float]) -> float:

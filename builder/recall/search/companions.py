@@ -1,4 +1,4 @@
-"""What comes along with finds: the other half of question and answer, and what changes them later."""
+"""Companions of finds: the other half of question and answer, and later changes."""
 
 import unicodedata
 from bisect import bisect_right
@@ -100,7 +100,7 @@ RARE_PASSAGES, RARE_SHARE = 3, 0.01
 COMMON_SHARE = 0.05
 """Share of the passages up to which two terms tell it."""
 NEAR_SUBJECT = 0.5
-"""Of the best shared subject: the latest message with so much of it is the replacement."""
+"""Share of the best shared subject: the latest message with so much of it is the replacement."""
 
 
 def with_companions(

@@ -85,7 +85,7 @@ class _Register:
     omissions: list[Omission] = field(default_factory=list)
     outdated: set[int] = field(default_factory=set)
     _numbers: set[int] = field(default_factory=set)
-    """Of what is active."""
+    """Numbers of the active ones."""
 
     def enter(self, number: int) -> None:
         statement, limits = self.live[number], self.log.rules[number]

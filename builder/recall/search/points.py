@@ -10,9 +10,9 @@ from builder.recall.index.view import Floats, Ints, View
 from builder.recall.search.query import Query
 
 POINTS = np.float32(1.5)
-"""Of a passage with an identifier of the query; of what failed, where the query asks for that."""
+"""For an identifier of the query; for a failure, if the query asks for one."""
 MAX_SHARE, FEW_PASSAGES = 0.1, 3
-"""Of all passages, and passages, up to which an identifier tells them apart."""
+"""An identifier in more of all passages, by share and by number, tells none apart."""
 MAX_LOOKS = 500
 """Passages with the words of an identifier that are read for it."""
 FURTHER, FURTHER_BROADLY = np.float32(0.75), np.float32(3)

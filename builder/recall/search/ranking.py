@@ -14,7 +14,7 @@ from builder.recall.search.query import Query
 from builder.recall.search.signals import SIGNALS, Signal
 
 MEANING = frozenset({"similarity", "window_similarity", "nearest"})
-"""What needs vectors: signals, and the evidence of what is nearest."""
+"""Signals and evidence that need vectors."""
 
 
 @dataclass(frozen=True, slots=True)

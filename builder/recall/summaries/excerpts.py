@@ -1,4 +1,4 @@
-"""What a summary may copy of a row: sentences that can be understood alone, and answers with their questions."""
+"""Excerpts of a row for a summary: sentences that can be understood alone, and answers with their questions."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from builder.recall.summaries.questions import (
 )
 
 NAME_WEIGHT, CONCLUSION_WEIGHT, EXCLAMATION_WEIGHT, ATTACHMENT_WEIGHT, UNRESOLVED_WEIGHT = 4.0, 1.5, 0.5, 0.5, 0.25
-"""What multiplies a sentence's worth: a name or number, a conclusion or what an agent says once its tools have answered, an
+"""Factors of a sentence's worth: a name or number, a conclusion or what an agent says once its tools have answered, an
 exclamation mark, the brackets of an attachment, a first word that points at something which is not there. The first was chosen on
 the people conversations."""
 MAX_EXCERPTS = 8

@@ -17,7 +17,7 @@ from builder.recall.summaries.excerpts import Excerpt, TextFunctions, excerpt_of
 MIN_SHARED_TERMS = 2
 """Terms that two lines about the same thing share at least."""
 MIN_SHARED_SHARE = 0.5
-"""Of the terms of the line that has fewer, where the later one says that something changed."""
+"""Share of the terms of the shorter line, where the later one says that something changed."""
 MAX_OTHER_TERMS = 1
 """Terms that one line has more than the other, where nothing but numbers and days tells that something changed."""
 

@@ -1,4 +1,4 @@
-"""What of summaries a page may show, as of a view."""
+"""Lines of summaries that a page may show, as of a view."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
 """The order of a conversation in a file."""
 
 import pytest
-from tests.unit.wire.test_chat_history import entry, texts
+from tests.unit.chat_files.test_history import entry, texts
 
 from builder.chat_files.order import align_times, in_time_order
 

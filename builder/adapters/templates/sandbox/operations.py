@@ -20,9 +20,9 @@ Bound = Callable[..., int]
 MAX_NUMBER_BITS = 2_000
 MAX_WIDTH = 1_000
 ESCAPED_CHARS = 6
-"""Of an escaped character: `\\u2026`."""
+"""An escaped character is so long: `\\u2026`."""
 UNICODE_CHARS = 12
-"""Of one beyond the first plane: `\\ud83d\\ude00`."""
+"""One beyond the first plane is so long: `\\ud83d\\ude00`."""
 SEARCHED_CHARS = 16
 """So many characters of a pattern cost one."""
 FIELD_FORM = re.compile(r",?(\.\d)?[df%]?")
