@@ -156,27 +156,22 @@ class ContextBuilder:
             pages = await self._begin(trigger.breadcrumb, consumers)
         return trigger, pages
 
-    async def complete(self, pages: PageDrafts, ranker: Ranker | None = None) -> BuildResult:
-        """The contexts of these pages. ranker: other weights than the bundled ones, for benchmarks."""
+    async def complete(self, pages: PageDrafts) -> BuildResult:
+        """The contexts of these pages."""
         queries: Queries = {}
-        contexts = [
-            context_of(await self._assembly(draft, queries, ranker), self.recaller.reader.model) for draft in pages.drafts
-        ]
+        contexts = [context_of(await self._assembly(draft, queries), self.recaller.reader.model) for draft in pages.drafts]
         return BuildResult(tuple(contexts), pages.rejected, pages.loop_stopped)
 
     async def build_contexts(
-        self, trigger: StoredBreadcrumb, consumers: tuple[Profile, ...], ranker: Ranker | None = None
+        self, trigger: StoredBreadcrumb, consumers: tuple[Profile, ...], quiet_end: Place | None = None
     ) -> BuildResult:
-        """One context per consumer as of the place of a trigger that is remembered; see `complete`."""
-        return await self.complete(await self._begin(trigger.breadcrumb, consumers), ranker)
+        """One context per consumer as of the place of a trigger that is remembered.
 
-    async def build_after_quiet(self, trigger: StoredBreadcrumb, consumers: tuple[Profile, ...], end: Place) -> BuildResult:
-        """The contexts of a trigger that is remembered, with what came within its quiet time. end: the last of it.
-
-        Everything up to the end must have been remembered.
+        quiet_end: the last message within the trigger's quiet time, which the pages show too; everything up to it must have been
+        remembered.
         """
-        result = await self.complete(await self._begin(trigger.breadcrumb, consumers, end))
-        return replace(result, contexts=tuple(map(_after_quiet, result.contexts)))
+        result = await self.complete(await self._begin(trigger.breadcrumb, consumers, quiet_end))
+        return replace(result, contexts=tuple(map(_after_quiet, result.contexts))) if quiet_end else result
 
     async def explain(
         self, trigger: Breadcrumb, profile: Profile, *, degraded: bool = False, as_of: Place | None = None, is_quiet: bool = False
@@ -189,7 +184,7 @@ class ContextBuilder:
         pages = await self._begin(trigger, (profile,), as_of)
         if not pages.drafts:
             raise Rejected(pages.rejected[0] if pages.rejected else f"{trigger.id} gives no context: {OPEN_TURN}")
-        assembly = await self._assembly(pages.drafts[0], {}, None, degraded=degraded)
+        assembly = await self._assembly(pages.drafts[0], {}, degraded=degraded)
         context = context_of(assembly, self.recaller.reader.model)
         return _after_quiet(context) if is_quiet else context, Explanation(assembly, self.ranker)
 
@@ -204,14 +199,7 @@ class ContextBuilder:
         view, scope = await self.recaller.view_for(question, profile)
         return await self.searcher.query(question.text, view, profile, scope, {}), view
 
-    async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
-        """The query and the view that ranking would get for this trigger, for learning and explaining."""
-        (recall,) = await self.recaller.recall(trigger, (profile,))
-        return await self.searcher.query(trigger.text, recall.view, recall.profile, recall.scope, {}), recall.view
-
-    async def _assembly(
-        self, draft: PageDraft, queries: Queries, ranker: Ranker | None, *, degraded: bool = False
-    ) -> AssembledPage:
+    async def _assembly(self, draft: PageDraft, queries: Queries, *, degraded: bool = False) -> AssembledPage:
         recall = draft.recall
         with timed("embedding"):
             query = await self.searcher.query(draft.writer.question, recall.view, recall.profile, recall.scope, queries)
@@ -220,7 +208,7 @@ class ContextBuilder:
         def assembly() -> AssembledPage:
             """Finds are put on a draft of their own each time."""
             fresh = next(drafts, None) or begin(draft.recall, draft.writer.rendering)
-            return complete(fresh, query, ranker or self.ranker)
+            return complete(fresh, query, self.ranker)
 
         with timed("page"):
             return await _rendered(assembly)

@@ -205,7 +205,7 @@ class Processor:
             result = await builder.complete(pages)
             for place, consumers in ends.items():
                 if place is not None:
-                    result += await builder.build_after_quiet(stored, tuple(consumers), place)
+                    result += await builder.build_contexts(stored, tuple(consumers), place)
             seconds = perf_counter() - start
         first = stored.breadcrumb.place
         if first < trigger.place and not self._is_settled(first) and not await self._contexts.are_published(result):

@@ -37,7 +37,7 @@ class Outcome:
     fits: bool
     """The whole session has room within the budget."""
     result_is_whole: bool | None
-    """Of the newest result, where it is at most half of the budget and was made lately; None = it need not be."""
+    """Whether the newest result is whole, if it is at most half of the budget and was made lately; None = it need not be."""
     twice: int
 
 
@@ -52,7 +52,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """What the pages of a run are built and counted with."""
+    """Builds and counts the pages of a run."""
 
     builder: ContextBuilder
     profile: Profile
@@ -64,7 +64,7 @@ class Bench:
         return (await self.builder.build_contexts(remembered, (replace(self.profile, budget=budget),))).contexts
 
     async def outcome(self, session: Session, question: Question, trigger: Breadcrumb, budget: int) -> Outcome:
-        """What the page of a question is like."""
+        """The page of a question, and how it reads."""
         (page,) = await self.pages(trigger, budget)
         until = _until(session, question.after) if question.after else session
         reading = Reading(until, page, self.profile, self.count, needed(until, question))

@@ -64,7 +64,7 @@ async def _ask_all(
     for conversation, question in questions:
         start = perf_counter()
         last = replace(question, trigger=replace(question.trigger, place=end))
-        outcomes.append(await ask(core.builder, conversation, last, profile, None))
+        outcomes.append(await ask(core.builder, conversation, last, profile))
         seconds.append(perf_counter() - start)
     return summary(outcomes) | {
         "first_s": round(seconds[0], 1),

@@ -1,7 +1,5 @@
 """The breadcrumbs and passages that a query may find, and what a find shows."""
 
-
-
 from dataclasses import replace
 
 import numpy as np

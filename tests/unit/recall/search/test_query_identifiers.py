@@ -1,7 +1,5 @@
 """Identifiers of a query come with their terms."""
 
-
-
 from builder.recall.search.query import identifier_terms
 from tests.factories import (
     make_terms,
