@@ -1,4 +1,4 @@
-"""What is wrong with a page: with its conversation, its finds, its dates, and the account of what is not on it."""
+"""Faults of a page: of its conversation, its finds, its dates, and the account of what is not on it."""
 
 import json
 from collections import Counter
@@ -21,7 +21,7 @@ NEUTRALISED, PASSAGES = "neutralised", "only passages of it"
 
 
 def faults(reading: Reading) -> tuple[Fault, ...]:
-    """What is wrong with the page: kind, and what it is about; empty when nothing is."""
+    """The faults of the page: kind and subject of each."""
     if reading.page is None:
         return tuple(refusal(reading))
     checks = (
@@ -102,7 +102,7 @@ def _first_call(reading: Reading, piece: Piece) -> str:
 
 
 def _partial(reading: Reading) -> Iterator[Fault]:
-    """What is cut or folded on the page is listed, nothing else is, and of nothing more is shown than there is."""
+    """Exactly what is cut or folded on the page is listed, and no more of it is shown than there is."""
     partial = reading.published["omissions"]["partial"]
     for each in partial:
         if each["shown"] > each["tokens"]:
@@ -118,7 +118,7 @@ def _partial(reading: Reading) -> Iterator[Fault]:
 
 
 def _neutralised(reading: Reading) -> Iterator[Fault]:
-    """What came with control text is listed, and nothing else is."""
+    """Exactly what came with control text is listed."""
     neutralised = _listed(reading, NEUTRALISED)
     came = {record["id"] for record in (*reading.events.records, reading.trigger) if _has_control(record)}
     if extra := neutralised - came:
@@ -162,7 +162,7 @@ def _with_control(reading: Reading) -> Iterator[str]:
 
 
 def _most_relevant(reading: Reading) -> Iterator[Fault]:
-    """Of what is not on the page the most relevant is named, each once."""
+    """The most relevant of what is not on the page is named, each once."""
     omissions = reading.published["omissions"]
     relevant = [each["id"] for each in omissions["most_relevant"]]
     if len(relevant) > MAX_MOST_RELEVANT or len(set(relevant)) < len(relevant):

@@ -50,7 +50,7 @@ MIN_RECORDS, MAX_RECORDS = 3, 60
 MIN_LONG_RECORDS, MAX_LONG_RECORDS = 301, 420
 LONG_SHARE = 0.1
 TOOLS_SHARE = 0.85
-"""Of the triggers that are tools' answers; some of them give no page."""
+"""Share of triggers that are tools' answers; some of them give no page."""
 USER = "user.message.v1"
 PROCESSES = 2
 CACHED_TEXTS = 50_000
@@ -243,7 +243,7 @@ def _true_count(encoding: str) -> Callable[[str], int]:
 
 
 async def _remember_all(builder: ContextBuilder, records: list[Record]) -> list[StoredBreadcrumb]:
-    """What the service takes; in place of the rest the records have one that says nothing."""
+    """The records that the service takes; the others are replaced by one that says nothing."""
     remembered = []
     for number, crumb in enumerate(_decoded(records)):
         row = None

@@ -88,7 +88,7 @@ class Events:
 
     @cached_property
     def sessions(self) -> list[str]:
-        """Of each row. A result of no session is one of the only session that had asked by then."""
+        """The session of each row. A result of no session is one of the only session that had asked by then."""
         sessions: list[str] = []
         askers: dict[str, set[str]] = {}
         for record in self.records:
@@ -175,7 +175,7 @@ class Events:
 
     @cached_property
     def arrivals(self) -> list[datetime]:
-        """Of each row: when it was sent, or later, because the stream's clock does not run back."""
+        """The time of each row: when it was sent, or later, because the stream's clock does not run back."""
         return list(accumulate((datetime.fromisoformat(record["created_at"]) for record in self.records), max))
 
     def exchange(self, row: int) -> "_Exchange | None":
@@ -198,7 +198,7 @@ class Events:
 
     @cached_property
     def units(self) -> list[int]:
-        """Of each row the first row of its unit: versions of one breadcrumb, and all that shares a call, are one."""
+        """The first row of each row's unit: versions of one breadcrumb, and all that shares a call, are one."""
         heads: list[int] = []
         by_key: dict[tuple[str, str, str], int] = {}
         for row, record in enumerate(self.records):
@@ -213,7 +213,7 @@ class Events:
         return heads
 
     def entries(self, origin: int) -> list[Entry]:
-        """Of the breadcrumb that came first with this row: its words, and each of its calls."""
+        """Entries of the breadcrumb that came first with this row: its words, and each of its calls."""
         row = self.newest.get(self.records[origin]["id"], -1)
         if row not in self.counting or self.records[row]["schema_name"] not in WORDS | TOOLS:
             return []
@@ -240,7 +240,7 @@ class Events:
 
     @cached_property
     def _exchanges(self) -> tuple[dict[int, _Exchange], dict[tuple[int, str], _Exchange]]:
-        """Of each result, and of each caller and call. A result answers what was last called by its id in its session.
+        """The exchange of each result, and of each call. A result answers what was last called by its id in its session.
 
         An edit repeats the calls of earlier versions, even when their ids were used again since.
         """

@@ -1,4 +1,4 @@
-"""What an item of a page must say of a record, and whether one does: whole, in part with a mark, or as a line of ours."""
+"""An item of a page as it must show a record: whole, in part with a mark, or as a line of ours."""
 
 import json
 import re
@@ -28,7 +28,7 @@ EDGE = 8
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """What an item shows of an entry."""
+    """The parts of an entry that an item shows."""
 
     entry: Entry
     states: tuple[tuple[int, State], ...]
@@ -48,7 +48,7 @@ def visible(text: str) -> str:
 
 
 def words_of(record: Record) -> str:
-    """What a message says, with a line for its image."""
+    """The words of a message, with a line for its image."""
     return visible(text_of(record) + (IMAGE if record["context"].get("attachments") else "")) or "(empty message)"
 
 
@@ -70,7 +70,7 @@ def labels_of(record: Record, trigger: Record) -> re.Pattern[str]:
 
 
 def display_of(entry: Entry, text: str, events: Events, trigger: Record) -> Display | None:
-    """What an item's text shows of an entry; None when it is not of this entry, or says something else."""
+    """The parts of an entry that an item's text shows; None when it is not of this entry, or says something else."""
     record = events.records[entry.row]
     if not entry.request and record["schema_name"] not in TOOLS:
         state = message_state(record, text, trigger)

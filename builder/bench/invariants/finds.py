@@ -1,4 +1,4 @@
-"""What is wrong with what was found, its order and signs, and with what the consumer may not see."""
+"""Faults of finds, of their order and signs, and of what the consumer may not see."""
 
 import re
 from collections import Counter
@@ -54,7 +54,7 @@ def _marks(value: object) -> set[str]:
 
 
 def _marks_on_page(reading: Reading) -> set[str]:
-    """Of what the conversation and the question show whole."""
+    """Marks of what the conversation and the question show whole."""
     records, marks = reading.events.records, set[str]()
     for display in reading.displays:
         for row, state in display.states:
@@ -112,7 +112,7 @@ def _calls(reading: Reading) -> Iterator[Fault]:
 
 
 def _in_order(reading: Reading) -> Iterator[Fault]:
-    """What was found is in the order of time, with a line before another conversation and a sign where something is missing."""
+    """Finds are in the order of time, with a line before another conversation and a sign where something is missing."""
     events, before, sign = reading.events, -1, ""
     for line in reading.lines("retrieval"):
         if RUN.fullmatch(line.text):
@@ -152,7 +152,7 @@ def _place(reading: Reading, item: Item) -> int:
 
 
 def _without_call(text: str) -> str:
-    """What an item says of a message or of a result."""
+    """The words of an item on a message or a result."""
     return text.removeprefix(text.split("\nResult:", maxsplit=1)[0]) if text.startswith("Call ") else text
 
 

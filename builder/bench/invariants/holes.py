@@ -1,4 +1,4 @@
-"""What is wrong with a conversation with holes: order, signs and number of what is missing, labels, rules."""
+"""Faults of a conversation with holes: order, signs and number of what is missing, labels, rules."""
 
 import re
 from collections.abc import Iterator
@@ -30,10 +30,10 @@ from builder.bench.invariants.turns import is_of_turn
 COUNT = re.compile(r"\((?P<missing>[\d,]+) of (?P<all>[\d,]+) messages (?:is|are) not shown, … where\)")
 EARLIER = re.compile(r"\((?P<missing>[\d,]+) earlier messages? (?:is|are) not shown\)")
 COLON = re.compile(r"[:\uff1a\ufe55\ufe13\u2236\ua789\u02d0\u05c3\u0589]")
-"""What ends a label, and what looks like it."""
+"""Signs that end a label, and those that look like one."""
 CALLS = re.compile(r"(?:Call|Tool)\b", re.IGNORECASE)
 LABEL_CHARS = 200
-"""Of a text, in which a reader may take its beginning for a label."""
+"""The beginning of a text, which a reader may take for a label."""
 SECTIONS = ("window", "turn")
 PART_TOKENS = 90
 """Most tokens of a part of a message with its label."""

@@ -1,4 +1,4 @@
-"""What is wrong with a page that has no room for all of the conversation: its results, `messages`, and room that nothing uses."""
+"""Faults of a page that has no room for all of the conversation: its results, `messages`, and room that nothing uses."""
 
 import json
 import re
@@ -20,7 +20,7 @@ LINE_TOKENS = 110
 """Most tokens of a call with a line for its result."""
 CALL = re.compile(r'"tool_calls"|"type": "(tool_use|function_call)"')
 ITEM_ROLES = {"function_call": "assistant", "function_call_output": "tool"}
-"""Of the items of OpenAI's Responses that say none."""
+"""Role of the items of OpenAI's Responses that say none."""
 
 
 def under_pressure(reading: Reading) -> Iterator[Fault]:

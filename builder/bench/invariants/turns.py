@@ -10,7 +10,7 @@ USER, AGENT, REQUEST = "user.message.v1", "agent.response.v1", "tool.request.v1"
 
 
 def turn_of(events: Events, row: int) -> tuple[Entry, ...] | None:
-    """What to answer from once this result has come: all calls of its turn, itself where its call is not known.
+    """The entries to answer from once this result has come: all calls of its turn, itself where its call is not known.
 
     None while another call is open, and when its own was answered before or is another agent's.
     """
@@ -41,7 +41,7 @@ def _calls_with(events: Events, caller: int) -> tuple[Entry, ...]:
 
 
 def questions_of(events: Events, turn: Sequence[Entry], asks: Callable[[Record], bool]) -> tuple[Entry, ...]:
-    """What a turn answers: all that waits when a person has written since its call, else its one question.
+    """The questions of a turn: all that wait when a person has written since its call, else its one question.
 
     Words of the agent that name no message answer all before them. asks: whether a record asks for a page.
     """

@@ -26,7 +26,7 @@ log = logging.getLogger("builder.rcrt")
 STREAM, EVENTS = "RCRT_BREADCRUMBS", ("bc.*.created", "bc.*.updated")
 """The stream and its subjects; installations on one broker share it."""
 MAX_AGE_SECONDS = 7 * 24 * 3600.0
-"""Of an event that a bridge has not read: a listing brings its record."""
+"""An older event that a bridge has not read goes: a listing brings its record."""
 ACK_SECONDS = 10.0
 """After which what a killed bridge had in work comes again."""
 BEAT_SECONDS = 3.0

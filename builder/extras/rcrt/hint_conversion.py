@@ -23,7 +23,7 @@ SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionFinding:
-    """What somebody has to look at."""
+    """A place that somebody has to look at."""
 
     place: str
     """Record and rule."""

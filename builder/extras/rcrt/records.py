@@ -177,7 +177,7 @@ class ContextRecord:
     context_id: str
     trigger: str
     sequence: int
-    """Of the trigger: the order of contexts."""
+    """Sequence of the trigger: the order of contexts."""
     session_tag: str
     """"" = the trigger has no session: no other trigger writes over its record."""
     context: Mapping[str, Any]

@@ -100,7 +100,7 @@ def _is_answer(schema: str, body: Mapping[str, Any]) -> bool:
 
 
 def _lost(before: Bodies, records: Sequence[BreadcrumbRecord]) -> Bodies:
-    """Of what comes before the new messages, what comes after the last one that is stored.
+    """Bodies before the new messages that come after the last stored one.
 
     An answer in other words is no lost one: the caller has cut or trimmed it. Where nothing is stored as it is here, nothing is
     lost: the caller has put other words for all of it.

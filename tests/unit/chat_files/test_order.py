@@ -1,9 +1,9 @@
 """The order of a conversation in a file."""
 
 import pytest
-from tests.unit.chat_files.test_history import entry, texts
 
 from builder.chat_files.order import align_times, in_time_order
+from tests.unit.chat_files.test_history import entry, texts
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Names by their looks."""
 
-
-
 from importlib.resources import files
 
 import pytest

@@ -1,7 +1,5 @@
 """Lines that are no prose are blanked, and sentences of prose are told."""
 
-
-
 import pytest
 
 from builder.language.prose import is_prose, without_blocks
