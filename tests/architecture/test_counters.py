@@ -7,7 +7,7 @@ from grimp import build_graph
 
 from tests.architecture.counters import CORE, YARD, branching, is_below, islands, modules, reached, seams
 
-SEAMS, REACHED, CROWDED = 27, 299, 2
+SEAMS, REACHED, CROWDED = 27, 298, 2
 """Of 29 November; each may only fall. A start reaches more files than before, because each has one noun: 237 were 60 fewer."""
 
 
