@@ -1,4 +1,4 @@
-"""What an extra brings, and the extras that are installed: ours and other people's, found the same way."""
+"""The things that an extra brings, and the extras that are installed: ours and other people's, found the same way."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -30,7 +30,7 @@ REQUEST_NAME = re.compile("[a-z_]+")
 Commands = Mapping[str, Callable[..., None]]
 """Name → function, as typer takes it."""
 LOADING = (AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError, SyntaxError, TypeError, ValueError)
-"""What somebody else's module raises when it is loaded."""
+"""Errors of somebody else's module when it is loaded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
-    """What a package adds. It is made when a command starts, so its module imports nothing heavy."""
+    """The additions of a package. They are made when a command starts, so their module imports nothing heavy."""
 
     stores: Mapping[str, Callable[[str], "StoreLocation"]] = field(default_factory=dict)
     """Scheme of a URL → the location that the URL names."""
@@ -82,7 +82,7 @@ def _loaded(point: EntryPoint) -> Extra:
 
 
 def additions(kind: Kind, house: Iterable[str] = ()) -> dict[str, Any]:
-    """What the extras bring. house: names that the house has itself. Raises `Misconfigured` for a name that two have."""
+    """The additions of all extras. house: names that the house has itself. Raises `Misconfigured` for a name that two have."""
     names, every = set(house), dict[str, Any]()
     for name, extra in extras().items():
         own = getattr(extra, kind)

@@ -22,12 +22,13 @@ from builder.assemble.items.rendering import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
+from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
-from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector, trigger_on
-from builder.domain.text import Phrases
+from builder.domain.stored import Passage, StoredBreadcrumb
 from builder.language.instructions import instructions
-from builder.language.sentences import fingerprint, traits
+from builder.language.traits import traits
+from builder.language.wording import fingerprint
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
@@ -45,8 +46,7 @@ from tests.lately import lately
 
 MODEL, NO_QUESTIONS = "hashing/test/000000", Questions()
 WIDTH, INCARNATION = 64, 1_700_000_000_000_000
-MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
-FAR = Place(2**62, 0)
+MORNING, FAR = datetime(2024, 5, 8, 9, 0, tzinfo=UTC), Place(2**62, 0)
 WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "episode_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
 ANSWER, AS_IT_IS = {"constant": 10.0}, Calibration(slope=1.0, first=0.0, constant=0.0)
 BY_HAND = Ranker(

@@ -22,7 +22,7 @@ import builder.cli.doctor
 import builder.cli.serve  # noqa: F401
 from builder.adapters.stemmer import load_terms
 from builder.app.config import bundled_folder, read_config
-from builder.app.health import code_revision
+from builder.app.gauges import code_revision
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.app.verbs import metadata
 from builder.bench.data.datasets import sample_lines

@@ -18,12 +18,12 @@ from builder.domain.profile import Profile
 from builder.domain.summary import KeptLine, Utterance
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.recall.summaries.excerpts import TextFunctions
 from builder.recall.summaries.lines import extract
 from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from builder.worker.jobs import Observer
 from builder.worker.log import StoredLog

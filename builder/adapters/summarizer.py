@@ -141,16 +141,17 @@ class _Answer(BaseModel):
 
 def _line(observation: _Observation, earlier: tuple[KeptLine, ...], utterances: tuple[Utterance, ...]) -> KeptLine:
     """Raises ValueError for numbers of no item."""
-    numbers = [number - len(earlier) - 1 for number in sorted({*observation.items})]
-    replaced = observation.replaces or None
-    if not all(0 <= number < len(utterances) for number in numbers) or not (replaced is None or 1 <= replaced <= len(earlier)):
+    by_number = dict(enumerate(utterances, len(earlier) + 1))
+    numbers, replaced = sorted({*observation.items}), observation.replaces or None
+    if not by_number.keys() >= {*numbers} or replaced not in {None, *range(1, len(earlier) + 1)}:
         raise ValueError(
             f"an observation is made from items {observation.items[:5]} and replaces {replaced}; "
             f"there are {len(earlier)} earlier observations and {len(utterances)} messages"
         )
-    sources = [utterances[number] for number in numbers]
-    subject, text = (" ".join(words.split()) for words in (observation.subject, observation.text))
-    text = text if text.casefold().startswith(subject.casefold()) else f"{subject}: {text}"
+    sources = [by_number[number] for number in numbers]
+    subject, text = " ".join(observation.subject.split()), " ".join(observation.text.split())
+    if not text.casefold().startswith(subject.casefold()):
+        text = f"{subject}: {text}"
     identity = "\0".join((text, *(f"{source.id}:{source.version}" for source in sources)))
     return KeptLine(
         text=text,
@@ -159,5 +160,5 @@ def _line(observation: _Observation, earlier: tuple[KeptLine, ...], utterances: 
         versions=tuple(source.version for source in sources),
         id=blake2b(identity.encode(), digest_size=6).hexdigest(),
         subject=subject,
-        replaces="" if replaced is None else earlier[replaced - 1].id,
+        replaces=earlier[replaced - 1].id if replaced else "",
     )

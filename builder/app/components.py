@@ -28,19 +28,21 @@ from builder.client.serving import patiently
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile
-from builder.ports.broker import Delivery, Publisher
+from builder.ports.contexts import Publisher
 from builder.ports.models import NO_MODEL
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
-from builder.recall.scopes import HistoryCache
+from builder.ports.stream import Delivery
+from builder.recall.histories import HistoryCache
 from builder.recall.search.chance import EVIDENCE, Calibration
-from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
-from builder.remember.schemas.control import excluded
+from builder.recall.search.ranking import MEANING, Ranker, Weights
+from builder.recall.search.signals import SIGNALS
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from builder.wire.subjects import Installation
 from builder.worker.jobs import PACE, PAUSES, Pace, Pauses
 from builder.worker.purging import POLL_SECONDS
 
-log = logging.getLogger("builder.consumers")
+log = logging.getLogger("builder.app.components")
 
 FACTS_ENCODING = "o200k_base"
 

@@ -17,15 +17,17 @@ from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, installation
 from builder.extra import Request, additions
-from builder.ports.broker import Archive, Durables, PublishedContexts, Publisher, Sender, Stream
+from builder.ports.archive import Archive
+from builder.ports.contexts import Durables, PublishedContexts, Publisher
 from builder.ports.models import Summarizer
+from builder.ports.stream import Sender, Stream
 from builder.publish.event import encode
 from builder.recall.recall import Recaller
 from builder.recall.summaries.excerpts import TextFunctions
 from builder.remember.decode import decode
 from builder.wire.requests import read_request
 from builder.worker.backfill import Backfill
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.erasure import Erasure
 from builder.worker.forget_requests import ForgetRequests
 from builder.worker.forgetting import Forgetting

@@ -28,7 +28,8 @@ from builder.adapters.nats.watchdog import Probe, PurgeLock, Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
-from builder.app.health import build_facts, is_alive, readiness, show_gauges
+from builder.app.gauges import build_facts, show_gauges
+from builder.app.health import is_alive, readiness
 from builder.app.http.opening import OpenDoor, open_door
 from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, jobs_of, make_line, open_endpoint, verbs_of
 from builder.app.reload import Reloader

@@ -26,7 +26,7 @@ LIFETIMES: dict[str, float] = {
     "tool.error.v1 log:*": 168,
     "*metrics.v1": 720,
 }
-"""Hours by schema and tag, as in RCRT. The rule is `remember/record.py`."""
+"""Hours by schema and tag, as in RCRT. The rule is `remember/lifetimes.py`."""
 
 
 class NatsSettings(BaseModel):

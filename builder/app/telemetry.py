@@ -14,8 +14,10 @@ import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from typing_extensions import override
 
+from builder.adapters.templates.failures import LLM_HINTS, Failure
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import ChainTooLong
-from builder.domain.reports import LLM_HINTS, PARTS, DeliveryOutcome, Failure
+from builder.domain.timing import PARTS, Part
 from builder.worker.jobs import Observer
 
 log = logging.getLogger("builder.events")
@@ -138,20 +140,7 @@ class Metrics(Observer):
         parts = {part: processed.parts[part] for part in PARTS if part in processed.parts} if processed.contexts else {}
         for part, seconds in parts.items():
             self.histograms["part_seconds"].labels(part).observe(seconds)
-        bad = processed.outcome in {"rejected", "unavailable", "failed"}
-        log.log(
-            logging.WARNING if bad else logging.INFO,
-            "%s %s seq=%d ms=%.1f contexts=%d%s%s%s",
-            processed.outcome,
-            processed.subject,
-            processed.place.sequence,
-            1e3 * processed.seconds,
-            processed.contexts,
-            " (published before)" if processed.outcome == "published" and not processed.contexts else "",
-            "".join(f" {part}_ms={1e3 * seconds:.0f}" for part, seconds in parts.items()),
-            f" reason={processed.reason}" if processed.reason else "",
-            extra=_fields(processed),
-        )
+        _log_delivery(processed, parts)
 
     @override
     def purged(self, breadcrumbs: int) -> None:
@@ -186,7 +175,7 @@ def set_up_logging(level: str, style: str) -> None:
 
 
 def report_unhandled() -> None:
-    """What Python writes to standard error by itself becomes lines of the log: warnings, and exceptions that nobody caught."""
+    """Warnings, and exceptions that nobody caught, become lines of the log, not Python's own on standard error."""
     logging.captureWarnings(True)
     unhandled = partial(logging.getLogger("builder").critical, "an exception that nobody caught")
     sys.excepthook = lambda _kind, error, _trace: unhandled(exc_info=error)
@@ -211,6 +200,23 @@ def json_lines() -> logging.Formatter:
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ],
+    )
+
+
+def _log_delivery(processed: DeliveryOutcome, parts: Mapping[Part, float]) -> None:
+    is_bad = processed.outcome in {"rejected", "unavailable", "failed"}
+    log.log(
+        logging.WARNING if is_bad else logging.INFO,
+        "%s %s seq=%d ms=%.1f contexts=%d%s%s%s",
+        processed.outcome,
+        processed.subject,
+        processed.place.sequence,
+        1e3 * processed.seconds,
+        processed.contexts,
+        " (published before)" if processed.outcome == "published" and not processed.contexts else "",
+        "".join(f" {part}_ms={1e3 * seconds:.0f}" for part, seconds in parts.items()),
+        f" reason={processed.reason}" if processed.reason else "",
+        extra=_fields(processed),
     )
 
 

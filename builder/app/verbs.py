@@ -1,4 +1,4 @@
-"""What each request takes and answers: the JSON Schemas in the AsyncAPI document and in the micro service's metadata."""
+"""Each request with its answer: the JSON Schemas in the AsyncAPI document and in the micro service's metadata."""
 
 from functools import cache
 from typing import Any, Literal
@@ -9,13 +9,14 @@ from pydantic_core import CoreSchema
 from pydantic_core.core_schema import ModelSchema
 from typing_extensions import TypedDict, override
 
-from builder.client.received import BreadcrumbRecord, Consumer, SearchResult, SessionEnd
+from builder.client.consumers import Consumer
+from builder.client.records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.domain.breadcrumb import AGENT_CONTEXT
+from builder.domain.erasure import Receipt
 from builder.domain.identity import Identity
-from builder.domain.reports import Receipt
+from builder.domain.json_text import one_line
 from builder.domain.strip import Cell
 from builder.domain.summary import CompactionResult
-from builder.domain.text import one_line
 from builder.extra import additions
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
@@ -41,7 +42,7 @@ class Sessions(TypedDict):
 
 
 class Passages(TypedDict):
-    """Of a search, the most probable first."""
+    """The results of a search, the most probable first."""
 
     passages: list[SearchResult]
 
@@ -54,7 +55,7 @@ class Consumers(TypedDict):
 
 
 class Receipts(TypedDict):
-    """Of a forgetting; none = it was forgotten before.
+    """The receipts of a forgetting; none = it was forgotten before.
 
     rest: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
     of the receipts.

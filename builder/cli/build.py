@@ -10,13 +10,13 @@ from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.operations.profile_catalog import open_catalog
 from builder.app.settings import Settings
+from builder.chat_files.reader import FileContent, Refusal, read_file, refusal_lines
 from builder.domain.breadcrumb import NO_TIME, Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.publish.event import encode
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
-from builder.remember.record import Lifetimes
+from builder.remember.lifetimes import Lifetimes
 from builder.service import OPEN_TURN, ContextBuilder
-from builder.wire.chat_lines import FileContent, Refusal, read_file, refusal_lines
 
 
 async def build_once(

@@ -14,9 +14,9 @@ from typing import Any
 from builder.app.address import Address, RunningService, broker_address, running
 from builder.app.broker import check_broker, locate_store
 from builder.app.components import models, open_components
-from builder.app.health import list_subscriptions
 from builder.app.operations.maintenance import compare_store
 from builder.app.settings import Settings
+from builder.app.subscriptions import list_subscriptions
 from builder.cli.options import Target
 from builder.client.connecting import without_credentials
 from builder.domain.errors import BuilderError, Rejected, Unavailable

@@ -197,7 +197,7 @@ class Agent:
     speaker: str
     tags: tuple[str, ...]
     takes_unanswered: bool
-    """Of what was asked before its durable was made, questions that nobody answers."""
+    """Questions from before its durable was made that nobody answers."""
     start: str = ""
     """When its durable was made now, by the broker's clock; "" = it was there."""
 

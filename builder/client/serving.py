@@ -177,7 +177,7 @@ class Serving:
         return True
 
     def _addresses(self) -> list[str]:
-        """Of what is at work or waits; also called from another thread, which sees some moment of it."""
+        """Reply addresses of the contexts at work or waiting; also called from another thread, which sees some moment of it."""
         return [delivery.message.reply for waiting in [*self._sessions.values()] for delivery in [*waiting]]
 
     @asynccontextmanager

@@ -13,6 +13,7 @@ from typing import Any
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, USER_MESSAGE, Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
 from builder.domain.recall import EVERY_SESSION
+from builder.wire.answers import breadcrumb_json
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject
 from builder.wire.requests import (
     MAX_SEARCH_RESULTS,
@@ -25,11 +26,10 @@ from builder.wire.requests import (
     SearchRequest,
     SessionsRequest,
     StripRequest,
-    breadcrumb_json,
     read_request,
 )
 from builder.worker.callers import OF_A_PERSON, RIGHTS, Caller, Right
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.forget_requests import breadcrumbs_of, nothing_to_forget
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.request_handlers import Verb, id_in_use, no_breadcrumb, no_context, no_session, no_trigger

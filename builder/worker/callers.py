@@ -47,7 +47,7 @@ class Caller:
             )
 
     def may_see(self, crumb: Breadcrumb) -> bool:
-        """Of a breadcrumb in a session that it may read, or in none."""
+        """Whether the breadcrumb is in a session that it may read, or in none."""
         return self.sees(crumb.schema, crumb.session, crumb.user_id, is_own=crumb.session != NO_SESSION)
 
     def sees(self, schema: str, session: str, user: str, *, is_own: bool) -> bool:

@@ -14,9 +14,11 @@ from builder.domain.context import context_id
 from builder.domain.errors import Misconfigured, Missing, Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
-from builder.ports.broker import PublishedContexts, Publisher
+from builder.ports.contexts import PublishedContexts, Publisher
 from builder.ports.store import Reader
-from builder.recall.scopes import history_of
+from builder.recall.people import history_of
+from builder.wire.answers import breadcrumb_json, session_json
+from builder.wire.cursors import cursor, place_of
 from builder.wire.identities import IdentitiesRequest, identities_json
 from builder.wire.requests import (
     CompactRequest,
@@ -26,14 +28,10 @@ from builder.wire.requests import (
     FetchRequest,
     HistoryRequest,
     SessionsRequest,
-    breadcrumb_json,
-    cursor,
-    place_of,
     read_request,
-    session_json,
 )
 from builder.wire.subjects import breadcrumb_subject, check_token
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.log import STREAM_END, Log, StoredLog
 from builder.worker.summary_scheduler import SummaryScheduler
 
@@ -42,7 +40,7 @@ Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 
 
 def no_breadcrumb(workspace: str, request: FetchRequest, versions: Iterable[Breadcrumb] = ()) -> Missing:
-    """Of a fetch. versions: those that can be handed out."""
+    """Refusal of a fetch. versions: those that can be handed out."""
     numbers = ", ".join(str(crumb.version) for crumb in versions)
     return Missing(
         f"there is no breadcrumb {request.id!r}" + (f" version {request.version}; there is {numbers}" if numbers else "")
@@ -51,7 +49,7 @@ def no_breadcrumb(workspace: str, request: FetchRequest, versions: Iterable[Brea
 
 
 def no_context(request: ContextRequest, session: str) -> Missing:
-    """Of a request for a context."""
+    """Refusal of a request for a context."""
     of = f" for trigger {request.trigger!r}" if request.trigger else ""
     return Missing(
         f"no context of {request.consumer!r} in session {session!r}{of} is kept; they are kept for 24 hours and are "
@@ -60,17 +58,17 @@ def no_context(request: ContextRequest, session: str) -> Missing:
 
 
 def no_trigger(workspace: str, trigger: str) -> Missing:
-    """Of a request that names a trigger and no session."""
+    """Refusal of a request that names a trigger and no session."""
     return Missing(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
 
 
 def no_session(session: str) -> Missing:
-    """Of a request that needs one."""
+    """Refusal of a request that needs one."""
     return Missing(f"there is no session {session!r}; check its name")
 
 
 def id_in_use(identity: str) -> Rejected:
-    """Of a person's message, whatever has the id: it reads the same for what others wrote, secrets and rejected messages."""
+    """Refusal of a person's message, whatever has the id: the same for others' messages, secrets and rejected ones."""
     return Rejected(f"the id {identity!r} is in use; take another one")
 
 

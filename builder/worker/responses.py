@@ -1,4 +1,4 @@
-"""What an agent's loop asks: its responses to a context, what differs under a taken id, its durable, who fetches contexts."""
+"""Requests of an agent's loop: its responses to a context, differences under a taken id, its durable, who fetches contexts."""
 
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -9,7 +9,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOMBSTONE, TOOL_ERROR, TOOL_RESPONSE, Breadcrumb, Place
 from builder.domain.errors import Rejected
-from builder.ports.broker import Durables
+from builder.ports.contexts import Durables
 from builder.remember.decode import readable
 from builder.wire.records import compared, outgoing
 from builder.wire.requests import DifferenceRequest, DurableRequest, ListenersRequest, ResponsesRequest, read_request

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any, Literal
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.text import visible
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
 from builder.remember.decode import decode

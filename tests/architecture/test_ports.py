@@ -18,31 +18,34 @@ from builder.adapters.summarizer import EndpointSummarizer
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.assemble.items.rendering import Rendering
 from builder.extras.postgres.location import PostgresLocation
-from builder.ports import broker, models, store
-from builder.ports.broker import Archive, Delivery, PublishedContexts, Publisher, Sender, Stream
+from builder.ports import archive, contexts, models, store, stream
+from builder.ports.archive import Archive
+from builder.ports.contexts import PublishedContexts, Publisher
 from builder.ports.models import Embedder, Summarizer
 from builder.ports.store import CompleteStore, StoreLocation
+from builder.ports.stream import Delivery, Sender, Stream
 
 
 def test_every_adapter_is_assigned_to_its_port() -> None:
     stores: list[type[CompleteStore]] = [SqliteStore, SqlStore]
     locations: list[type[StoreLocation]] = [PostgresLocation, SqliteLocation]
-    archive: type[Archive] = NatsArchive
+    deletes: type[Archive] = NatsArchive
     published: type[PublishedContexts] = NatsArchive
     sender: type[Sender] = NatsSender
     embedders: list[type[Embedder]] = [CachedEmbedder]
     engines: list[type[Engine]] = [EndpointEmbedder, NoEmbedder, OnnxEmbedder, ReferenceEmbedder]
     publisher: type[Publisher] = NatsPublisher
-    stream: type[Stream] = NatsStream
+    reads: type[Stream] = NatsStream
     delivery: type[Delivery] = NatsDelivery
     rendering: type[Rendering] = JinjaRendering
     summarizer: type[Summarizer] = EndpointSummarizer
     assert all(
-        [stores, locations, archive, published, sender, embedders, engines, publisher, stream, delivery, rendering, summarizer]
+        [stores, locations, deletes, published, sender, embedders, engines, publisher, reads, delivery, rendering, summarizer]
     )
 
 
-PORTS = [port for module in (broker, models, store) for port in vars(module).values() if getattr(port, "_is_protocol", False)]
+MODULES = (archive, contexts, models, store, stream)
+PORTS = [port for module in MODULES for port in vars(module).values() if getattr(port, "_is_protocol", False)]
 
 
 @pytest.mark.parametrize("port", [port for port in PORTS if port is not Protocol], ids=lambda port: port.__name__)

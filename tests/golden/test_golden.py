@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from builder.adapters.files import Files
 from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.folder import TemplateSet, templates_of
@@ -35,12 +36,11 @@ from builder.domain.profile import Profile
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
-from builder.wire.files import Files
 from builder.wire.records import read_lines
 from builder.wire.times import read_time
 from tests.golden.stored_vectors import Precision, StoredVectors

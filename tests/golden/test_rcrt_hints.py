@@ -21,7 +21,7 @@ from builder.domain.context import Context
 from builder.extras.rcrt.records import breadcrumb
 from builder.ports.models import Embedder
 from builder.ports.store import Store
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from tests.golden.stored_vectors import StoredVectors

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import Store
 from builder.service import ContextBuilder
 from tests.examples import examples

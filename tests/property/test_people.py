@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.conversations import answered, bash, deleted, replied, sent
 from tests.examples import examples

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from builder.adapters.embedding.engine import PLAIN, CachedEmbedder, Endpoint, Engine, NoEmbedder, Side
+from builder.adapters.embedding.cache import PLAIN, CachedEmbedder, Side
+from builder.adapters.embedding.engine import Endpoint, Engine, NoEmbedder
 from builder.adapters.embedding.prepared import DESCRIPTION, NAMES, PreparedModel, list_models
 from builder.domain.errors import Misconfigured, installation
 from builder.ports.models import NO_MODEL

@@ -10,7 +10,8 @@ import numpy as np
 import stamina
 from typing_extensions import override
 
-from builder.adapters.embedding.engine import Endpoint, Engine, unit, well_formed
+from builder.adapters.embedding.engine import Endpoint, Engine
+from builder.adapters.embedding.vectors import unit, well_formed
 from builder.domain.errors import Misconfigured, Unavailable
 
 MAX_TEXT_CHARS = 8_000

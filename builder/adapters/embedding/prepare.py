@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from builder.adapters.embedding.engine import Encoder, EngineThread, unit, well_formed
+from builder.adapters.embedding.engine import Encoder, EngineThread
 from builder.adapters.embedding.onnx import WINDOW, OnnxModel
 from builder.adapters.embedding.prepared import DESCRIPTION, NAMES, TOKENIZER, WEIGHTS, PreparedModel, read_prepared, sha256
+from builder.adapters.embedding.vectors import unit, well_formed
 from builder.domain.errors import Misconfigured, installation
 
 if TYPE_CHECKING:

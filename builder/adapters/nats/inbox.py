@@ -23,8 +23,8 @@ from builder.adapters.nats.delivery import InWork, NatsDelivery
 from builder.adapters.nats.topology import FLOOR, Listening, Topology, all_breadcrumbs, current_incarnation, ensure_durable
 from builder.client.stream import Pull
 from builder.domain.breadcrumb import Place
-from builder.ports.broker import Delivery
 from builder.ports.store import Progress
+from builder.ports.stream import Delivery
 from builder.wire.subjects import DEFAULT, Installation
 
 log = logging.getLogger("builder.nats")

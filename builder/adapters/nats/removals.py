@@ -1,4 +1,4 @@
-"""What a stream has lost since a snapshot of it was taken: a backup must not hold what was erased before it ended."""
+"""Messages that a stream lost since a snapshot of it was taken: a backup must not hold what was erased before it ended."""
 
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy

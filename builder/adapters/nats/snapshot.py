@@ -41,7 +41,7 @@ class Snapshot:
     durables: list[dict[str, Any]]
     """Their configurations, each going on where it was."""
     sha256: str
-    """Of its file, in hexadecimal digits."""
+    """Hash of its file, in hexadecimal digits."""
 
     @property
     def last(self) -> int:

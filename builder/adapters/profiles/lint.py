@@ -1,11 +1,11 @@
 """Problems of a valid profile: order, content and names of its settings."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from builder.adapters.profiles.profiles import UNKNOWN_MODEL, ModelFacts, facts_of
-from builder.assemble.items.rendering import SOURCES
+from builder.assemble.items.section_sources import SOURCES
 from builder.domain.breadcrumb import AGENT_RESPONSE, SUMMARY, TOOL_ERROR, TOOL_REQUEST, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.lint_finding import Severity, nearest
 from builder.domain.profile import Profile, SectionRule
@@ -105,23 +105,8 @@ def _shares(profile: Profile) -> Iterator[Finding]:
 
 def _sections(profile: Profile) -> Iterator[Finding]:
     sources = {rule.source: rule for rule in profile.sections}
-    searches = bool(profile.retrieval.schemas)
-    of_finds = [sources[name] for name in ("retrieval", "elsewhere") if name in sources]
-    if searches and not of_finds and "conversation" not in sources:
-        yield Finding(
-            "retrieval.schemas", "what is found has no section", "add a section with source: retrieval, or write schemas: []"
-        )
-    if not searches and of_finds:
-        fix = "name retrieval.schemas, or take the section out"
-        yield Finding(_at(of_finds[0]), "nothing is searched for it", fix, "note")
-    if profile.summaries and "summary" not in sources:
-        yield Finding(
-            "summaries", "summaries are made and shown nowhere", "add a section with source: summary, or write summaries: null"
-        )
-    if not profile.summaries and "summary" in sources:
-        yield Finding(
-            _at(sources["summary"]), "no summaries are made for it", "write summaries: {}, or take the section out", "note"
-        )
+    yield from _section_of_finds(profile, sources)
+    yield from _section_of_summaries(profile, sources)
     if profile.pinned and "pinned" not in sources:
         yield Finding("pinned", "pinned breadcrumbs have no section", "add a section with source: pinned, or write pinned: []")
     if profile.system_prompt and "system" not in sources:
@@ -130,6 +115,25 @@ def _sections(profile: Profile) -> Iterator[Finding]:
         yield Finding(
             "sections", "no section has source conversation or window: what was just said is never shown", "add one", "note"
         )
+
+
+def _section_of_finds(profile: Profile, sources: Mapping[str, SectionRule]) -> Iterator[Finding]:
+    rule = sources.get("retrieval") or sources.get("elsewhere")
+    if profile.retrieval.schemas:
+        if not rule and "conversation" not in sources:
+            fix = "add a section with source: retrieval, or write schemas: []"
+            yield Finding("retrieval.schemas", "what is found has no section", fix)
+    elif rule:
+        yield Finding(_at(rule), "nothing is searched for it", "name retrieval.schemas, or take the section out", "note")
+
+
+def _section_of_summaries(profile: Profile, sources: Mapping[str, SectionRule]) -> Iterator[Finding]:
+    rule = sources.get("summary")
+    if profile.summaries and not rule:
+        fix = "add a section with source: summary, or write summaries: null"
+        yield Finding("summaries", "summaries are made and shown nowhere", fix)
+    if rule and not profile.summaries:
+        yield Finding(_at(rule), "no summaries are made for it", "write summaries: {}, or take the section out", "note")
 
 
 def _empty(profile: Profile) -> Iterator[Finding]:
@@ -146,27 +150,35 @@ def _empty(profile: Profile) -> Iterator[Finding]:
 
 def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     schemas = BODIES.keys() | facts.moving.keys() | profile.hints.keys() | {SCHEMA_DEFINITION}
+    triggers = schemas_of_triggers(profile.triggers)
+    audience = profile.audience.schemas if profile.audience else ()
     settings: Mapping[str, Iterable[str]] = {
-        "triggers": schemas_of_triggers(profile.triggers),
+        "triggers": triggers,
         "retrieval.schemas": profile.retrieval.schemas,
         "retrieval.per_schema_limit": profile.retrieval.per_schema_limit,
         "pinned": [name for pinned in profile.pinned for name in pinned.selector.schemas],
-        "audience.schemas": profile.audience.schemas if profile.audience else (),
+        "audience.schemas": audience,
     }
-    for setting, name in ((setting, name) for setting, names in settings.items() for name in names if name not in schemas):
-        if like := f"{name}.v1" if f"{name}.v1" in schemas else nearest(name, schemas, MIN_LIKENESS):
-            yield Finding(setting, f"no schema is called {name!r}", f"write {like}")
-        elif setting == "triggers":
-            yield Finding(setting, f"no sender of {name!r} is known", f"mend the name, or add hints/{name}.md.j2 for it", "note")
-        elif setting in {"retrieval.schemas", "pinned"}:
-            problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
-            yield Finding(setting, problem, "add the hint, or mend the name", "note")
-    for name in schemas_of_triggers(profile.triggers):
-        if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
+    for setting, names in settings.items():
+        for name in names:
+            if name not in schemas:
+                yield from _unknown_schema(setting, name, schemas)
+    for name in triggers if audience else ():
+        if name not in audience:
             problem = f"audience.schemas leaves {name!r} out, so it never triggers"
             yield Finding("triggers", problem, "add it to audience.schemas, or take it out of triggers")
-    for name in NEVER_TRIGGERS & {*schemas_of_triggers(profile.triggers)}:
+    for name in NEVER_TRIGGERS.intersection(triggers):
         yield Finding("triggers", f"{name} never triggers", "take it out")
+
+
+def _unknown_schema(setting: str, name: str, schemas: Collection[str]) -> Iterator[Finding]:
+    if like := f"{name}.v1" if f"{name}.v1" in schemas else nearest(name, schemas, MIN_LIKENESS):
+        yield Finding(setting, f"no schema is called {name!r}", f"write {like}")
+    elif setting == "triggers":
+        yield Finding(setting, f"no sender of {name!r} is known", f"mend the name, or add hints/{name}.md.j2 for it", "note")
+    elif setting in {"retrieval.schemas", "pinned"}:
+        problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
+        yield Finding(setting, problem, "add the hint, or mend the name", "note")
 
 
 def _model(profile: Profile, model: str | None, facts: LintFacts) -> Iterator[Finding]:

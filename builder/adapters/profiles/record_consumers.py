@@ -24,9 +24,9 @@ from builder.adapters.profiles.record_settings import (
 )
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
+from builder.domain.json_text import shape
 from builder.domain.lint_finding import FaultyFiles, LintFinding
 from builder.domain.profile import AGENT, CONFIG, Definitions, Profile, RecordConsumers
-from builder.domain.text import shape
 from builder.wire.subjects import check_token
 
 Body = TypeVar("Body", bound=BaseModel)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from builder.adapters.files import read_source
 from builder.adapters.templates.lint import MOVING
 from builder.domain.lint_finding import faulty
 from builder.remember.schemas.base import Body
-from builder.wire.files import read_source
 
 FOLDER = "cases"
 SUFFIXES = (".json", ".jsonl")

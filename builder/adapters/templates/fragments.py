@@ -20,27 +20,22 @@ from builder.adapters.templates.cuts.results import (
     whole_body,
 )
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
+from builder.adapters.templates.failures import Failure
 from builder.adapters.templates.folder import ENGLISH, GENERIC, TemplateFailed, TemplateSet
 from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
 from builder.adapters.templates.page_rendering import DEFAULT, Failures, PageRendering, silence
 from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import plain_item, size_in_memory, values_of
+from builder.assemble.items.forms import LINE_REASONS, RenderForm
+from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.labels import called_tool
 from builder.assemble.items.list_items import INSIDE, ITEM
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.pictures import Size, size_of
-from builder.assemble.items.rendering import (
-    LINE_REASONS,
-    NO_CHOICE,
-    PENDING_CHARS,
-    READY,
-    FragmentPending,
-    HintChoice,
-    RenderForm,
-)
 from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb, Place
 from builder.domain.context import CUT, Call, Fragment, Image
-from builder.domain.reports import Failure
-from builder.domain.text import Mark, visible
+from builder.domain.control_text import visible
+from builder.domain.phrases import Mark
 from builder.remember.calls import call_of, signature_of
 from builder.remember.content import images_of
 
@@ -181,7 +176,7 @@ class JinjaRendering(PageRendering):
         return images_of(breadcrumb.body)
 
     def picture_sizes(self, breadcrumb: Breadcrumb) -> tuple[Size, ...]:
-        """Of these pictures; cached."""
+        """The sizes of these pictures; cached."""
         key = breadcrumb.workspace, breadcrumb.place
         if key not in self._sizes:
             self._sizes[key] = tuple(size_of(image.data) for image in self.images(breadcrumb))

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
 from jinja2 import nodes
 
+from builder.adapters.templates.faults import Fault, body_fields
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
-from builder.adapters.templates.names import MANY, Fault, body_fields, bounded, endless, open_lists, with_many
 from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.sandbox.runtime import LimitExceeded
 from builder.adapters.templates.trial import MAX_TEMPLATES, alone, example, faults, render_example
@@ -160,3 +161,53 @@ def _path(value: nodes.Node, name: str) -> str:
     while isinstance(value, nodes.Getattr):
         steps, value = [value.attr, *steps], value.node
     return ".".join([value.name, *steps] if isinstance(value, nodes.Name) else steps)
+
+
+MANY = 1_000
+"""Entries that a hint should be able to show."""
+MAX_ENTRIES = 50
+"""Bound that a remedy proposes."""
+
+
+def endless(source: str) -> Iterator[Fault]:
+    """Nested loops over the same list."""
+    yield from _repeated(parsed(source), {})
+
+
+def open_lists(source: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Line and path of each list that a loop reads whole."""
+    loops = ((loop.lineno, _steps(loop.iter)) for loop in parsed(source).find_all(nodes.For))
+    return tuple((line, path[1:]) for line, path in loops if path[:1] == ("body",) and path[1:])
+
+
+def with_many(body: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    """The body with MANY copies of a list's first entry."""
+    name, *rest = path
+    value = body.get(name)
+    if rest:
+        return {**body, name: with_many(value if isinstance(value, dict) else {}, tuple(rest))}
+    entry = value[0] if isinstance(value, list) and value else {"name": "first", "title": "first", "text": "first"}
+    return {**body, name: [entry] * MANY}
+
+
+def bounded(path: tuple[str, ...]) -> str:
+    """Remedy for a list without a bound."""
+    return f"write body.{'.'.join(path)}[:{MAX_ENTRIES}]"
+
+
+def _repeated(node: nodes.Node, around: dict[tuple[str, ...], int]) -> Iterator[Fault]:
+    for child in node.iter_child_nodes():
+        path = _steps(child.iter) if isinstance(child, nodes.For) else ()
+        if path and path in around:
+            name = ".".join(path)
+            problem = f"it goes through {name} for each entry of {name}, as the loop of line {around[path]} does"
+            fix = f"bound one of them, e.g. {name}[:{MAX_ENTRIES}], or set before what you need of it"
+            yield Fault(child.lineno, problem, fix, "note")
+        yield from _repeated(child, around | {path: child.lineno} if path else around)
+
+
+def _steps(value: nodes.Node) -> tuple[str, ...]:
+    steps: list[str] = []
+    while isinstance(value, nodes.Getattr):
+        steps, value = [value.attr, *steps], value.node
+    return (value.name, *steps) if isinstance(value, nodes.Name) else ()

@@ -153,7 +153,7 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
     "sessions": (None, {"sessions": [_PLACE], "next": None}),
     "history": (None, {"breadcrumbs": [_BREADCRUMB], "next": None}),
     "fetch": (None, _BREADCRUMB),
-    "explain": ({"trigger": "m110", "consumer": "default"}, {"content": "…", "receipt": {}, "times": {"page": 9.0}}),
+    "explain": ({"trigger": "m110", "consumer": "default"}, {"content": "…", "receipt": {}, "times": {"page": 9}}),
     "strip": (
         {"trigger": "m110", "consumer": "default"},
         {

@@ -19,7 +19,7 @@ from builder.adapters.nats.contexts import ContextStream
 from builder.adapters.nats.stream import STUB
 from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.requests import cursor, place_of
+from builder.wire.cursors import cursor, place_of
 from builder.wire.subjects import check_token
 from builder.worker.access import AccessControl
 from builder.worker.callers import Caller

@@ -11,8 +11,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from builder.domain.errors import BuilderError, Forbidden, Missing, Rejected, Unavailable
-from builder.domain.text import shape
-from builder.wire.requests import error_json
+from builder.domain.json_text import shape
+from builder.wire.errors import error_json
 from builder.worker.jobs import frames
 
 log = logging.getLogger("builder.http")

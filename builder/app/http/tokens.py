@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.domain.errors import Misconfigured
-from builder.domain.text import shape
+from builder.domain.json_text import shape
 from builder.remember.schemas.base import UserId
 from builder.worker.callers import Caller, Right
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from builder.app.operations.replays import Replay, Replays, failures_of
-from builder.assemble.items.rendering import PENDING_CHARS
+from builder.assemble.items.pending import PENDING_CHARS
 from builder.domain.breadcrumb import NO_SESSION, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable

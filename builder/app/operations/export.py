@@ -10,14 +10,14 @@ from time import monotonic
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.app.broker import stored
 from builder.app.settings import Settings
+from builder.chat_files.reader import FileContent, FileEvent, Refusal, refusal_lines
 from builder.client import Client
 from builder.client.requests import NoService
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.identity import Identity
-from builder.language.words import DEFAULT_NAMES
+from builder.language.names import DEFAULT_NAMES
 from builder.remember.decode import decode, readable
-from builder.wire.chat_lines import FileContent, FileEvent, Refusal, refusal_lines
 from builder.wire.records import fingerprint, fingerprints, line_of
 from builder.wire.subjects import message_id, parse_breadcrumb_subject, session_text
 from builder.worker.log import STREAM_END

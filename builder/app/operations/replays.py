@@ -6,23 +6,23 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
+from builder.adapters.files import Files
 from builder.app.components import Components
 from builder.app.config import parse_config
 from builder.app.reload import Reloader
 from builder.assemble.explanation import Explanation
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
+from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured, Missing, Rejected
 from builder.domain.lint_finding import FaultyFiles
 from builder.domain.profile import Definitions, Profile
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.reports import times_of
-from builder.domain.text import Edition
-from builder.ports.broker import PublishedContexts, PublishedEvent
+from builder.domain.timing import times_of
+from builder.ports.contexts import PublishedContexts, PublishedEvent
 from builder.publish.event import encode
 from builder.recall.scopes import scopes_before
 from builder.remember.memory import in_thread
-from builder.wire.files import Files
 from builder.wire.requests import BuiltContext
 from builder.worker.log import StoredLog
 

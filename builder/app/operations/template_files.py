@@ -4,12 +4,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from builder.adapters.files import parse_yaml, read_source
 from builder.adapters.templates.cases import EXPECTED, FOLDER
 from builder.adapters.templates.cases import SUFFIXES as CASE_SUFFIXES
 from builder.adapters.templates.folder import GENERIC, LANGUAGE, SUFFIX
 from builder.app.config import MODELS
 from builder.domain.lint_finding import LintFinding, nearest
-from builder.wire.files import parse_yaml, read_source
 
 SUFFIXES: Mapping[str, str] = {
     "hints": SUFFIX,

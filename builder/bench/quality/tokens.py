@@ -59,7 +59,7 @@ async def _at(
     outcomes = []
     for conversation in dataset.conversations:
         for question in conversation.questions:
-            outcomes.append(await ask(core.builder, conversation, question, profile, None))
+            outcomes.append(await ask(core.builder, conversation, question, profile))
             step()
     row = tokens(outcomes)
     saved = {f"saved against {name}": round(1 - row["tokens_mean"] / sent[name]["tokens_mean"], 4) for name in sent}

@@ -14,9 +14,10 @@ from rich.text import Text
 
 from builder.app.console import AsJson, progress_bars, say, show
 from builder.cli.options import Servers, Session, Strict, Target, User, Workspace, lines_of, target_of
+from builder.domain.control_text import visible
 from builder.domain.errors import BuilderError, Rejected
+from builder.domain.json_text import one_line
 from builder.domain.summary import CompactionResult
-from builder.domain.text import one_line, visible
 from builder.wire.subjects import session_token
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def import_events(
 ) -> None:
     """Publish old events or chats: they are stored and never answered. Nothing is imported twice."""
     from builder.app.operations.export import Import, import_file
-    from builder.wire.chat_lines import read_file, refusal_lines
+    from builder.chat_files.reader import read_file, refusal_lines
 
     target, token = target_of(servers, workspace), session_token(session)
     content = read_file(lines_of(file), target.workspace, token)
@@ -152,7 +153,7 @@ async def _send_and_wait(
 
 async def _is_heard(target: Target, consumer: str) -> bool:
     """Says so if nobody listens. Raises `Unavailable`."""
-    from builder.app.health import list_subscriptions  # half a second that `watch` and a plain `send` do without
+    from builder.app.subscriptions import list_subscriptions
 
     subscriptions = await list_subscriptions(target.settings, target.servers)
     if any(each.is_of(target.workspace, consumer) and (each.listening or each.is_working) for each in subscriptions):

@@ -11,8 +11,8 @@ import typer
 
 from builder.app.console import AsJson, progress_bar, say, show
 from builder.cli.options import Servers, Target, User, Workspace, target_of
+from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
-from builder.domain.text import visible
 from builder.wire.subjects import optional_token, session_text, session_token
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from builder.app.http.bodies import omissions_of
 from builder.client import BreadcrumbRecord, Omission, ReceivedContext, SearchResult
 from builder.client.omissions import percent
-from builder.domain.text import shape
+from builder.domain.json_text import shape
 
 _READ = ConfigDict(from_attributes=True)
 

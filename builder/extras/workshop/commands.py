@@ -65,7 +65,7 @@ def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
 
 def consumers(workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Show the agents that get contexts, what makes each, who listens to it, and what is wrong with records that make none."""
-    from builder.app.health import list_subscriptions
+    from builder.app.subscriptions import list_subscriptions
 
     target = target_of(servers, workspace)
     answer = asyncio.run(target.request("consumers", {}))

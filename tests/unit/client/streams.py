@@ -6,7 +6,7 @@ from typing import Any, cast
 from builder.client.received import ReceivedContext
 from builder.client.sending import Conflict, PublishResult, TakenId
 from builder.domain.breadcrumb import Place
-from builder.ports.broker import Durables
+from builder.ports.contexts import Durables
 from builder.wire.records import Outgoing, compared, make_record, outgoing
 from builder.wire.requests import request_json
 from builder.worker.responses import Responses

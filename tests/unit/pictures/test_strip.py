@@ -13,10 +13,10 @@ from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.settings import Settings
 from builder.bench.data.datasets import sample_lines
+from builder.chat_files.reader import read_file
 from builder.cli.build import placed, trigger_of
 from builder.domain.strip import STATES
 from builder.pictures.strip import MAX_CELLS, NAMES, strip_svg
-from builder.wire.chat_lines import read_file
 
 PICTURE = Path(__file__).parents[3] / "builder" / "docs" / "pictures" / "session.svg"
 

@@ -18,8 +18,8 @@ from builder.domain.selector import trigger_on
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode
-from builder.recall.scopes import HistoryCache
-from builder.remember.schemas.control import excluded
+from builder.recall.histories import HistoryCache
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE
 from tests.conversations import sent

@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
-from builder.wire.requests import breadcrumb_json
+from builder.wire.answers import breadcrumb_json
 from builder.worker.access import AccessControl
 from builder.worker.callers import RIGHTS, Caller, Right
 from builder.worker.log import STREAM_END, StoredLog

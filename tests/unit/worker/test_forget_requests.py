@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builder.domain.errors import Rejected
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.worker import forget_requests
 from builder.worker.erasure import Erasure
 from builder.worker.forget_requests import ForgetRequests

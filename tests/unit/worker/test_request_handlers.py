@@ -11,9 +11,9 @@ from builder.domain.breadcrumb import StreamMessage
 from builder.domain.context import context_id
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import CompactionResult
-from builder.ports.broker import PublishedEvent
+from builder.ports.contexts import PublishedEvent
 from builder.worker.log import StoredLog
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
 from builder.worker.summary_scheduler import SummaryScheduler

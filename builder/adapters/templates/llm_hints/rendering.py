@@ -11,6 +11,7 @@ from cachetools import FIFOCache
 from jinja2 import TemplateError
 from jsonpath import JSONPathError
 
+from builder.adapters.templates.failures import MAX_REASON_CHARS, compile_problem, reason_of
 from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STRIKES, RenderedNothing, TemplateFailed
 from builder.adapters.templates.llm_hints.rules import (
     HintRule,
@@ -23,14 +24,13 @@ from builder.adapters.templates.llm_hints.rules import (
     parse_path,
     rule_of,
 )
-from builder.adapters.templates.names import MAX_REASON_CHARS, compile_problem, reason_of
-from builder.adapters.templates.sandbox.filters import readable
+from builder.adapters.templates.sandbox.json_text import readable
 from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, charge_for, metered
 from builder.assemble.items.labels import tool_label
 from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.json_values import depth, parse
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
-from builder.domain.text import depth, parse
 from builder.remember.decode import text_within, without_hints
 
 log = logging.getLogger("builder.llm_hints")

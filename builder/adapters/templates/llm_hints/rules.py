@@ -8,12 +8,12 @@ from jinja2 import Template, TemplateError, meta
 
 from builder.adapters.templates.llm_hints.queries import Extraction
 from builder.adapters.templates.sandbox.environment import compiled, parsed
-from builder.adapters.templates.sandbox.filters import inline
+from builder.adapters.templates.sandbox.json_text import inline
 from builder.adapters.templates.sandbox.runtime import charge_for, marked, step
 from builder.adapters.templates.values import VALUES
 from builder.assemble.items.list_items import quote
+from builder.domain.json_values import depth
 from builder.domain.lint_finding import advice
-from builder.domain.text import depth
 
 Path = tuple[str, ...]
 

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from builder.adapters.embedding import list_models, open_embedder
-from builder.adapters.embedding.engine import Encoder, EngineThread, unit, well_formed
+from builder.adapters.embedding.engine import Encoder, EngineThread
 from builder.adapters.embedding.onnx import OnnxModel
 from builder.adapters.embedding.prepare import prepare
+from builder.adapters.embedding.vectors import unit, well_formed
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.models import NO_MODEL
 from tests.models import MODELS_DIR, prepared

@@ -10,7 +10,8 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.lint import lint_templates
 from builder.adapters.templates.sandbox.runtime import Limits
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.rendering import WHOLE, Group, PageSection
+from builder.assemble.items.forms import WHOLE
+from builder.assemble.items.rendering import Group, PageSection
 from builder.domain.errors import Misconfigured
 from tests.examples import is_full
 from tests.factories import make_breadcrumb

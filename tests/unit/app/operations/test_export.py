@@ -3,9 +3,9 @@
 import json
 
 from builder.app.operations.export import StreamContent
+from builder.chat_files.reader import FileEvent, read_file
 from builder.domain.breadcrumb import Place
 from builder.remember.decode import decode
-from builder.wire.chat_lines import FileEvent, read_file
 from tests.factories import MORNING
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from builder.adapters.profiles.profiles import parse_profile
 from builder.domain.errors import Misconfigured
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.scopes import scope_of
 from builder.recall.search.query import CONTEXT_CHARS, MAX_QUERY_CHARS, Query, QueryText, Searcher, query_text, strip_names
 from tests.conversations import replied, said

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from builder.adapters.templates.failures import Failure
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.llm_hints.rendering import _read
@@ -13,10 +14,10 @@ from builder.adapters.templates.page_rendering import Failures
 from builder.adapters.templates.sandbox.runtime import Limits
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.rendering import WHOLE, HintChoice, RenderForm
+from builder.assemble.items.forms import WHOLE, RenderForm
+from builder.assemble.items.hint_choice import HintChoice
 from builder.domain.context import Fragment
-from builder.domain.page_settings import Cut
-from builder.domain.reports import Failure
+from builder.domain.tool_output import Cut
 from tests.factories import make_breadcrumb
 
 TICKET = {"number": 7, "title": "The kiln door sticks", "owner": {"name": "Maya", "id": "u7"}}
