@@ -17,12 +17,12 @@ from nats.aio.msg import Msg
 from builder.adapters.embedding import CachedEmbedder, Endpoint, list_models, open_embedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.tokens import load_counter
 from builder.app.broker import StoreSchemes, locate_store, stores
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
+from builder.app.record_makers import RecordMakers
 from builder.app.settings import Settings
 from builder.client.serving import patiently
 from builder.domain.errors import Misconfigured
@@ -78,7 +78,7 @@ class Components:
     store: CompleteStore
     embedder: CachedEmbedder
     config: ConfigSnapshot
-    records: RecordProfiles
+    records: RecordMakers
     helpers: Functions
     history_cache: HistoryCache
 
@@ -89,7 +89,7 @@ class Components:
 
     def with_config(self, config: ConfigSnapshot) -> "Components":
         """Running builds keep theirs."""
-        records = record_profiles(config)
+        records = RecordMakers(config, _log_finding)
         helpers = replace(self.helpers, renderings=config.renderings, record_consumers=records)
         builder = self.builder.with_snapshot(config.profiles, helpers)
         return replace(self, builder=builder, config=config, records=records, helpers=helpers)
@@ -161,7 +161,7 @@ async def open_components(
         store = await (patiently(opening, "the start") if waits else opening())
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
-        records = record_profiles(config)
+        records = RecordMakers(config, _log_finding)
         helpers = Functions(
             terms=load_terms(),
             count=load_counter(FACTS_ENCODING),
@@ -181,12 +181,6 @@ async def open_components(
 
 async def _entered(stack: AsyncExitStack, location: StoreLocation) -> CompleteStore:
     return await stack.enter_async_context(location.open())
-
-
-def record_profiles(config: ConfigSnapshot) -> RecordProfiles:
-    """Each finding is logged once."""
-    names = frozenset(profile.consumer for profile in config.profiles)
-    return RecordProfiles(config.library, names, _log_finding)
 
 
 def load_ranker() -> Ranker:

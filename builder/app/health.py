@@ -14,13 +14,13 @@ from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.http import Check, Readiness
 from builder.adapters.nats.clock import BrokerClock
 from builder.adapters.nats.requests import Subscription, read_subscriptions
-from builder.adapters.nats.server import EmbeddedServer
 from builder.adapters.nats.watchdog import Probe, Watchdog
 from builder.app.broker import connected
 from builder.app.components import Components
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
 from builder.domain.errors import Unavailable
+from builder.extra import StartedBroker
 from builder.ports.store import StoreHealth
 from builder.worker.backfill import Backfill
 
@@ -57,7 +57,7 @@ def readiness(
     watchdog: Watchdog,
     templates: Check,
     probe: Probe,
-    server: EmbeddedServer | None,
+    server: StartedBroker | None,
     clock: BrokerClock,
     show: Callable[[Mapping[str, str], bool], None],
 ) -> Readiness:
@@ -127,7 +127,7 @@ async def list_subscriptions(settings: Settings, servers: str) -> tuple[Subscrip
         return await read_subscriptions(connection.jetstream(), settings.installation, datetime.now(UTC))
 
 
-async def _stream_writes(probe: Probe, server: EmbeddedServer | None) -> str:
+async def _stream_writes(probe: Probe, server: StartedBroker | None) -> str:
     return (await server.state() if server else "") or await probe.state()
 
 

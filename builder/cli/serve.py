@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import shlex
 import signal
 import sys
 import tempfile
@@ -72,7 +71,9 @@ async def serve_until_signal(
                 "templates": str(settings.templates_dir or "bundled; your own are in CONTEXT_BUILDER_TEMPLATES_DIR"),
                 "consumers": consumers or others,
                 "health": f"http://{settings.http.host}:{port}/readyz",
-            } | _first_request(service, settings, port)
+            }
+            for door in service.doors:
+                facts |= door.facts(port)
             if settings.log.format == "json":
                 log.info("started", extra={"facts": facts})
                 return
@@ -83,17 +84,6 @@ async def serve_until_signal(
             async with companion(service):
                 await serve_until(service, settings.http.host, settings.http.port, stop, started)
     log.info("stopped")
-
-
-def _first_request(service: Service, settings: Settings, port: int) -> dict[str, str]:
-    if service.door is None:
-        return {}
-    host = f"[{settings.http.host}]" if ":" in settings.http.host else settings.http.host
-    if service.door.own_token is None:
-        return {"api": f"http://{host}:{port}/docs"}
-    header = f'-H "Authorization: Bearer $(cat {shlex.quote(str(service.door.own_token))})" --json'
-    message = shlex.quote(json.dumps({"session": "s1", "content": "Hello"}))
-    return {"api": f"curl {header} {message} http://{host}:{port}/v1/contexts"}
 
 
 WORKSPACE, CONSUMER = "demo", "default"

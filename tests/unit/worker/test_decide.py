@@ -5,11 +5,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.lint_finding import LintFinding
 from builder.domain.profile import Profile
+from builder.extras.rcrt.record_consumers import RecordProfiles
 from builder.remember.decode import decode
 from builder.worker.decide import Consumers, Decision, decide, quiet_seconds
 from tests.conversations import message_of

@@ -7,10 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from builder.app.schemas import schema_files
 from builder.domain.errors import Rejected
 from builder.domain.selector import Selector
 from builder.domain.summary import KeptLine, Summary
+from builder.extras.contracts.schemas import schema_files
 from builder.remember.decode import decode
 from builder.remember.schemas.control import AgentDefV1, SummaryV1, excluded, summary_event
 from tests.conversations import message_of

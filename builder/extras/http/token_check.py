@@ -5,9 +5,9 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from builder.app.http.limits import RateLimit
-from builder.app.http.problems import problem
-from builder.app.http.tokens import Tokens
+from builder.app.tokens import Tokens
+from builder.extras.http.limits import RateLimit
+from builder.extras.http.problems import problem
 from builder.worker.callers import Caller
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from jsonpath import JSONPathError
 
-from builder.adapters.templates.llm_hints.queries import Extraction
 from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, metered
+from builder.extras.rcrt.llm_hints.queries import Extraction
 
 CATALOG = {"tools": [{"name": "openrouter", "price": 3}, {"name": "file-storage", "price": 0}], "total": 2}
 NESTED: Any = [[[[{"b": [1, 2, 3] * 100}] * 5] * 5] * 5]

@@ -239,7 +239,7 @@ class Fanout:
 
 
 class EventStream(Response):
-    """Leaves the events to `with_api`: the layers of a request would take 12 kB as long as its client listens."""
+    """Leaves the events to `with_applications`: the layers of a request would take 12 kB as long as its client listens."""
 
     def __init__(self, events: Callable[[Receive, Send], Awaitable[None]]) -> None:
         super().__init__()

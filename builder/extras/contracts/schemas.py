@@ -7,9 +7,9 @@ from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode
 
 from builder.adapters.profiles.profile_file import ProfileFile
-from builder.app.asyncapi import asyncapi_text
-from builder.app.verbs import URN, Untitled
 from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED
+from builder.extras.contracts.asyncapi import asyncapi_text
+from builder.extras.contracts.descriptions import URN, Untitled
 from builder.publish.event import AgentContextV1
 from builder.publish.reports import ContextCompactedV1
 from builder.remember.decode import BODIES

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -12,7 +12,16 @@ from jinja2 import TemplateError
 from jsonpath import JSONPathError
 
 from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STRIKES, RenderedNothing, TemplateFailed
-from builder.adapters.templates.llm_hints.rules import (
+from builder.adapters.templates.hint_languages import Limit
+from builder.adapters.templates.names import MAX_REASON_CHARS, compile_problem, reason_of
+from builder.adapters.templates.sandbox.filters import readable
+from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, charge_for, metered
+from builder.assemble.items.labels import tool_label
+from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
+from builder.domain.text import depth, parse
+from builder.extras.rcrt.llm_hints.rules import (
     HintRule,
     LiteralRule,
     Path,
@@ -23,14 +32,6 @@ from builder.adapters.templates.llm_hints.rules import (
     parse_path,
     rule_of,
 )
-from builder.adapters.templates.names import MAX_REASON_CHARS, compile_problem, reason_of
-from builder.adapters.templates.sandbox.filters import readable
-from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, charge_for, metered
-from builder.assemble.items.labels import tool_label
-from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote
-from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
-from builder.domain.text import depth, parse
 from builder.remember.decode import text_within, without_hints
 
 log = logging.getLogger("builder.llm_hints")
@@ -44,7 +45,6 @@ MODES = ("replace", "merge")
 KEYS = frozenset({"include", "exclude", "transform", "mode", "comment", "description"})
 """The last two are for people."""
 MAX_TEXTS = 1_024
-Limit = Callable[[Any], Any]
 CONVERSATION = frozenset({"user", "assistant", "system"})
 """Their speaker comes before the text."""
 _OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")

@@ -12,7 +12,12 @@ from pydantic import BaseModel, ValidationError
 from builder.adapters.profiles.layers import DEFAULT, SettingError, laid_over, merged
 from builder.adapters.profiles.problems import setting_name
 from builder.adapters.profiles.profiles import Library, parse_profile
-from builder.adapters.profiles.record_settings import (
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.errors import Rejected
+from builder.domain.lint_finding import FaultyFiles, LintFinding
+from builder.domain.profile import AGENT, CONFIG, Definitions, Profile, RecordConsumers
+from builder.domain.text import shape
+from builder.extras.rcrt.record_settings import (
     SETTINGS,
     AgentBody,
     ConfigBody,
@@ -22,11 +27,6 @@ from builder.adapters.profiles.record_settings import (
     of_agent,
     of_config,
 )
-from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.errors import Rejected
-from builder.domain.lint_finding import FaultyFiles, LintFinding
-from builder.domain.profile import AGENT, CONFIG, Definitions, Profile, RecordConsumers
-from builder.domain.text import shape
 from builder.wire.subjects import check_token
 
 Body = TypeVar("Body", bound=BaseModel)

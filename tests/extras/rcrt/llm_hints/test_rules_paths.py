@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.templates.llm_hints.rules import excluded, included, parse_path, values_at
 from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, metered
+from builder.extras.rcrt.llm_hints.rules import excluded, included, parse_path, values_at
 
 ORDER = {
     "number": 7,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.app.http.tokens import EVERY_RIGHT, Tokens, own_token
+from builder.app.tokens import EVERY_RIGHT, Tokens, own_token
 from builder.domain.errors import Misconfigured
 from tests.http_api import write_tokens
 

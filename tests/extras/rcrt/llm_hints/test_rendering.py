@@ -8,7 +8,6 @@ import pytest
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.llm_hints.rendering import _read
 from builder.adapters.templates.page_rendering import Failures
 from builder.adapters.templates.sandbox.runtime import Limits
 from builder.adapters.tokens import load_counter
@@ -17,6 +16,7 @@ from builder.assemble.items.rendering import WHOLE, HintChoice, RenderForm
 from builder.domain.context import Fragment
 from builder.domain.page_settings import Cut
 from builder.domain.reports import Failure
+from builder.extras.rcrt.llm_hints.rendering import LlmHintRenderer, _read
 from tests.factories import make_breadcrumb
 
 TICKET = {"number": 7, "title": "The kiln door sticks", "owner": {"name": "Maya", "id": "u7"}}
@@ -30,7 +30,9 @@ class Rendered:
         self.failures: list[Failure] = []
         bundled = templates_of(read_layers((bundled_folder("templates"),)))
         templates = TemplateSet({**bundled[0], **(hints or {})}, *bundled[1:], limits=limits)
-        self.rendering = JinjaRendering(templates, load_counter("o200k_base"), failures=Failures(self.failures.append))
+        self.rendering = JinjaRendering(
+            templates, load_counter("o200k_base"), failures=Failures(self.failures.append), hint_languages=[LlmHintRenderer]
+        )
 
     def fragment(self, body: Any, hints: Any, schema: str = "ticket.v1", form: RenderForm = WHOLE, **crumb: Any) -> Fragment:
         choice = hints if isinstance(hints, HintChoice) else HintChoice(record=json.dumps(hints))

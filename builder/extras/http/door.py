@@ -14,17 +14,18 @@ from pydantic import BaseModel
 from starlette.responses import StreamingResponse
 
 from builder import __version__
-from builder.app.http.bodies import EXAMPLES, AskRequest, MessageRequest, NoteRequest, PageOmissions, Piece, Sent, omissions_of
-from builder.app.http.client import DoorClient
-from builder.app.http.events import Fanout
-from builder.app.http.limits import BESIDE_BODY_BYTES, BodyLimit, RateLimit
-from builder.app.http.problems import PROBLEM, add_handlers
-from builder.app.http.token_check import TokenCheck
-from builder.app.http.tokens import Tokens
+from builder.app.omissions import PageOmissions, omissions_of
+from builder.app.tokens import Tokens
 from builder.app.verbs import Breadcrumbs, Explanation, Passages, Receipts, Sessions, SessionStrip
 from builder.client import BreadcrumbRecord
 from builder.domain.summary import CompactionResult
 from builder.extra import Request as ExtraRequest
+from builder.extras.http.bodies import EXAMPLES, AskRequest, MessageRequest, NoteRequest, Piece, Sent
+from builder.extras.http.client import DoorClient
+from builder.extras.http.events import Fanout
+from builder.extras.http.limits import BESIDE_BODY_BYTES, BodyLimit, RateLimit
+from builder.extras.http.problems import PROBLEM, add_handlers
+from builder.extras.http.token_check import TokenCheck
 from builder.publish.event import AgentContextV1
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (

@@ -16,9 +16,10 @@ from builder import __version__
 from builder.adapters.nats.publisher import DeadLetter, letter_subject
 from builder.adapters.nats.topology import PROBES_SUBJECT, Topology, stream_configs
 from builder.adapters.nats.watchdog import KEY
-from builder.app.verbs import VERBS, Failure, Untitled
+from builder.app.verbs import VERBS, Failure
 from builder.client.sending import EXPECTED_LAST_HEADER
 from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED, Place
+from builder.extras.contracts.descriptions import Untitled
 from builder.publish.event import AgentContextV1
 from builder.publish.reports import ContextCompactedV1
 from builder.remember.decode import BODIES

@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError
 
 from builder.app.config import bundled_folder
-from builder.app.schemas import INBOUND, OUTBOUND, schema_files
 from builder.domain.page_settings import FORBIDDEN_SCHEMAS
+from builder.extras.contracts.schemas import INBOUND, OUTBOUND, schema_files
 from builder.remember.decode import BODIES
 
 FILES = schema_files()

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.lint_finding import LintFinding
 from builder.domain.profile import Profile, RecordConsumers
 from builder.domain.selector import Pinned, Selector, trigger_on
+from builder.extras.rcrt.record_consumers import RecordProfiles
 from tests.conversations import sent
 from tests.examples import examples
 from tests.factories import make_breadcrumb, make_profile

@@ -6,7 +6,6 @@ from typing import Any, Protocol
 
 from jinja2 import Template, TemplateError, meta
 
-from builder.adapters.templates.llm_hints.queries import Extraction
 from builder.adapters.templates.sandbox.environment import compiled, parsed
 from builder.adapters.templates.sandbox.filters import inline
 from builder.adapters.templates.sandbox.runtime import charge_for, marked, step
@@ -14,6 +13,7 @@ from builder.adapters.templates.values import VALUES
 from builder.assemble.items.list_items import quote
 from builder.domain.lint_finding import advice
 from builder.domain.text import depth
+from builder.extras.rcrt.llm_hints.queries import Extraction
 
 Path = tuple[str, ...]
 

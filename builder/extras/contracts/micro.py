@@ -1,10 +1,11 @@
 """The requests as a NATS micro service (ADR-32): one that tools discover, describe and count by `$SRV.PING`, `INFO`, `STATS`.
 
-nats-py's own service waits for one answer before it reads the next request; `requests.py` answers at the same time.
+nats-py's own service waits for one answer before it reads the next request; `adapters/nats/requests.py` answers at the same time.
 """
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +15,11 @@ from nats.aio.msg import Msg
 from nats.micro.service import DEFAULT_PREFIX, EndpointInfo, EndpointStats, ServiceInfo, ServicePing, ServiceStats
 from nats.nuid import NUID
 
+from builder import __version__
+from builder.app.doors import Door, DoorParts
+from builder.app.verbs import VERBS
+from builder.extra import additions
+from builder.extras.contracts.descriptions import metadata
 from builder.wire.subjects import REQUESTS, Installation
 
 DESCRIPTION = "Remembers what an agent system says, and answers what each agent needs to know of it."
@@ -22,12 +28,11 @@ DESCRIPTION = "Remembers what an agent system says, and answers what each agent 
 class MicroService:
     """One instance of the service, for as long as its process runs."""
 
-    def __init__(self, installation: Installation, version: str, endpoints: Mapping[str, Mapping[str, str]]) -> None:
-        """version: semantic. endpoints: verb → metadata."""
-        self._endpoints = endpoints
+    def __init__(self, installation: Installation, version: str, verbs: Iterable[str]) -> None:
+        """version: semantic."""
         self._counts = {
             verb: EndpointStats(verb, installation.subject(f"{REQUESTS}.*.{verb}"), installation.queue, 0, 0, 0, 0, "")
-            for verb in endpoints
+            for verb in verbs
         }
         self._started = datetime.now(UTC)
         self._own: dict[str, Any] = {"id": NUID().next().decode(), "name": installation.name, "version": version}
@@ -55,17 +60,27 @@ class MicroService:
                     await subscription.unsubscribe()
 
     async def _hear(self, message: Msg) -> None:
-        answers: dict[str, ServicePing | ServiceInfo | ServiceStats] = {
-            "PING": ServicePing(**self._own),
-            "INFO": ServiceInfo(**self._own, description=DESCRIPTION, endpoints=self._described()),
-            "STATS": ServiceStats(**self._own, started=self._started, endpoints=[*self._counts.values()]),
-        }
-        answer = answers.get(message.subject.split(".")[1])
-        if answer is not None and message.reply:
+        answer = await self._answer(message.subject.split(".")[1]) if message.reply else None
+        if answer is not None:
             await message.respond(json.dumps(answer.to_dict()).encode())
 
-    def _described(self) -> list[EndpointInfo]:
-        return [
-            EndpointInfo(each.name, each.subject, each.queue_group, dict(self._endpoints[each.name]))
-            for each in self._counts.values()
-        ]
+    async def _answer(self, kind: str) -> ServicePing | ServiceInfo | ServiceStats | None:
+        if kind == "PING":
+            return ServicePing(**self._own)
+        if kind == "INFO":
+            schemas = await asyncio.to_thread(metadata)  # made when somebody asks: they cost a start its time
+            endpoints = [
+                EndpointInfo(each.name, each.subject, each.queue_group, schemas[each.name]) for each in self._counts.values()
+            ]
+            return ServiceInfo(**self._own, description=DESCRIPTION, endpoints=endpoints)
+        if kind == "STATS":
+            return ServiceStats(**self._own, started=self._started, endpoints=[*self._counts.values()])
+        return None
+
+
+@asynccontextmanager
+async def open_door(parts: DoorParts) -> AsyncIterator[Door]:
+    """The service can be discovered while it is open."""
+    micro = MicroService(parts.settings.installation, __version__, (*VERBS, *additions("requests")))
+    async with micro.discoverable(parts.connection):
+        yield Door(observe=micro.count)

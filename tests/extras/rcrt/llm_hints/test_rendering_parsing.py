@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builder.adapters.templates.folder import TemplateFailed
-from builder.adapters.templates.llm_hints.rendering import MAX_CHARS, _read, read_hints
+from builder.extras.rcrt.llm_hints.rendering import MAX_CHARS, _read, read_hints
 
 
 def template(source: str) -> dict[str, Any]:
