@@ -24,7 +24,6 @@ from builder.app.broker import StoreSchemes, locate_store, stores
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
 from builder.app.record_makers import RecordMakers
 from builder.app.settings import Settings
-from builder.client.serving import patiently
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile
@@ -36,6 +35,7 @@ from builder.recall.search.chance import EVIDENCE, Calibration
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
 from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
+from builder.wire.patience import patiently
 from builder.wire.subjects import Installation
 from builder.worker.jobs import PACE, PAUSES, Pace, Pauses
 from builder.worker.purging import POLL_SECONDS

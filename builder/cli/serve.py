@@ -16,15 +16,15 @@ from builder.app.address import announcement, running
 from builder.app.broker import locate_store
 from builder.app.components import PARTS, Parts, counter
 from builder.app.console import table
+from builder.app.logs import set_up_logging
 from builder.app.service import Service, open_service, serve_until, serving
 from builder.app.settings import HttpSettings, NatsSettings, Settings, StoreSettings
-from builder.app.telemetry import set_up_logging
 from builder.app.tracing import exported_spans
 from builder.bench.data.datasets import demo_evidence, sample_lines
 from builder.bench.quality.tokens import baselines
 from builder.client import Client, ReceivedContext, Unavailable, connect
-from builder.client.connecting import without_credentials
 from builder.domain.errors import Misconfigured
+from builder.wire.connecting import without_credentials
 from builder.wire.records import Outgoing, read_lines
 
 log = logging.getLogger("builder")

@@ -11,7 +11,6 @@ from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
-from builder.client.connecting import reason
 from builder.client.received import (
     BreadcrumbRecord,
     Consumer,
@@ -29,6 +28,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
 from builder.domain.reports import Receipt
 from builder.domain.summary import CompactionResult
+from builder.wire.connecting import reason
 from builder.wire.identities import MAX_IDS, read_identities
 from builder.wire.requests import MAX_HISTORY_PAGE, raise_error, request_json
 from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token

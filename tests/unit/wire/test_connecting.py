@@ -10,7 +10,8 @@ from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
-from builder.client.connecting import (
+from builder.domain.errors import Rejected, Unavailable
+from builder.wire.connecting import (
     _Hopeless,
     _Journal,
     open_connection,
@@ -20,7 +21,6 @@ from builder.client.connecting import (
     translated,
     without_credentials,
 )
-from builder.domain.errors import Rejected, Unavailable
 
 NOWHERE = "nats://127.0.0.1:1"
 
