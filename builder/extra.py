@@ -28,7 +28,10 @@ DoorOpener = Callable[[Any], AbstractAsyncContextManager[Any]]
 """`builder.app.doors.DoorParts` → a `Door`, or None where the settings open none. Raises `Misconfigured`."""
 
 
-Kind = Literal["stores", "brokers", "hint_languages", "consumers", "requests", "doors", "commands", "groups"]
+Kind = Literal[
+    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "consumers", "requests", "doors", "commands",
+    "groups",
+]  # fmt: skip
 CONNECTED = ("nats", "tls", "ws", "wss")
 """Schemes of brokers that run by themselves."""
 REQUEST_NAME = re.compile("[a-z_]+")
@@ -79,6 +82,13 @@ class Extra:
     """Scheme of a URL → the location that the URL names."""
     brokers: Mapping[str, BrokerStarter] = field(default_factory=dict)
     """Scheme of CONTEXT_BUILDER_NATS__SERVERS → what starts such a broker. "" = no URL is configured."""
+    engines: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Name for CONTEXT_BUILDER_EMBEDDING__ENGINE → its `builder.adapters.embedding.EngineOpener`."""
+    model_makers: Mapping[str, Callable[[Path, Path | None], dict[str, Any]]] = field(default_factory=dict)
+    """Engine → what prepares a model for it: folder of prepared models, source folder (None = the default model) → facts."""
+    summarizers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Scheme of CONTEXT_BUILDER_SUMMARIES__URL → what opens a `builder.ports.models.Summarizer`, as a context manager, of the
+    `SummariesSettings` and a function that counts tokens. Raises `Misconfigured`."""
     hint_languages: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Name → `Limits` of the sandbox → a `builder.adapters.templates.hint_languages.HintLanguage`."""
     consumers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)

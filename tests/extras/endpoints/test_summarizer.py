@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from builder.adapters.summarizer import EndpointSummarizer
 from builder.adapters.tokens import load_counter
 from builder.domain.errors import Unavailable
 from builder.domain.summary import KeptLine, Utterance
+from builder.extras.endpoints.summarizer import EndpointSummarizer
 from tests.completions import Server, said, slow
 
 KEY = "sk-very-secret"

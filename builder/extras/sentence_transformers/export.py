@@ -12,7 +12,7 @@ from onnxruntime.quantization.quant_utils import add_pre_process_metadata
 from sentence_transformers import SentenceTransformer
 from transformers import AutoModel
 
-from builder.adapters.embedding.prepare import quiet_loading
+from builder.extras.sentence_transformers.prepare import quiet_loading
 
 _OPSET = 17
 _INPUTS = ["input_ids", "attention_mask", "token_type_ids"]

@@ -10,9 +10,17 @@ import pytest
 
 from builder.adapters.embedding import list_models, open_embedder
 from builder.adapters.embedding.onnx import OnnxModel
-from builder.adapters.embedding.prepare import ReferenceEmbedder, ReferenceModel, identity, prepare, sentences, source_folder
 from builder.adapters.embedding.prepared import sha256
 from builder.domain.errors import Misconfigured, Unavailable
+from builder.extras.sentence_transformers import extra
+from builder.extras.sentence_transformers.prepare import (
+    ReferenceEmbedder,
+    ReferenceModel,
+    identity,
+    prepare,
+    sentences,
+    source_folder,
+)
 from tests.models import prepared
 
 pytestmark = pytest.mark.apart
@@ -125,8 +133,8 @@ async def test_a_broken_folder_is_misconfigured_once_it_was_tried_and_unavailabl
 
 
 async def test_the_reference_takes_the_packaged_model_by_name_and_any_folder_by_path(tmp_path: Path) -> None:
-    named = open_embedder("sentence-transformers", NAME, tmp_path, cache_size=1)
-    by_path = open_embedder("sentence-transformers", str(source_folder()), tmp_path, cache_size=1)
+    named = open_embedder("sentence-transformers", NAME, tmp_path, cache_size=1, engines=extra.engines)
+    by_path = open_embedder("sentence-transformers", str(source_folder()), tmp_path, cache_size=1, engines=extra.engines)
     await asyncio.gather(named.ready(), by_path.ready())
     assert named.model == f"{NAME}/fp32/{sha256(source_folder() / 'model.safetensors')[:12]}"
     assert by_path.model.startswith("model/fp32/")
