@@ -55,8 +55,10 @@ async def bell(parts: "DoorParts") -> "AsyncIterator[Door]":
         await message.respond(parts.settings.name.encode())
 
     subscription = await parts.connection.subscribe("toy.bell", cb=ring)
-    yield Door(facts=lambda _port: {"bell": "toy.bell"})
-    await subscription.unsubscribe()
+    try:
+        yield Door(facts=lambda _port: {"bell": "toy.bell"})
+    finally:
+        await subscription.unsubscribe()
 
 
 def toy(name: str) -> None:
