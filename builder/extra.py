@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from builder.domain.errors import Misconfigured
 
@@ -22,9 +24,16 @@ GROUP = "context_builder.extras"
 
 RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
 """Messages and store, workspace, and the request → the answer. Raises `BuilderError`."""
+DoorOpener = Callable[[Any], AbstractAsyncContextManager[Any]]
+"""`builder.app.doors.DoorParts` → a `Door`, or None where the settings open none. Raises `Misconfigured`."""
 
 
-Kind = Literal["stores", "requests", "commands", "groups"]
+Kind = Literal[
+    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "consumers", "requests", "doors", "commands",
+    "groups",
+]  # fmt: skip
+CONNECTED = ("nats", "tls", "ws", "wss")
+"""Schemes of brokers that run by themselves."""
 REQUEST_NAME = re.compile("[a-z_]+")
 """A token of a subject and a part of a path."""
 Commands = Mapping[str, Callable[..., None]]
@@ -45,13 +54,48 @@ class Request:
     handler: RequestHandler
 
 
+class StartedBroker(Protocol):
+    """A broker that the service has started."""
+
+    url: str
+    """As NATS clients connect to it."""
+
+    async def state(self) -> str:
+        """Why it refuses what is published; "" = it does not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerStarter:
+    """Starts a broker for the service alone."""
+
+    start: Callable[[str, Path, int], AbstractAsyncContextManager[StartedBroker]]
+    """Configured URL, folder for its data, port (-1 = any) → the broker, for a block. Raises `Misconfigured`."""
+    program: Callable[[], str]
+    """What it starts, as `doctor` says it. Raises `Misconfigured`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
     """The additions of a package. They are made when a command starts, so their module imports nothing heavy."""
 
     stores: Mapping[str, Callable[[str], "StoreLocation"]] = field(default_factory=dict)
     """Scheme of a URL → the location that the URL names."""
+    brokers: Mapping[str, BrokerStarter] = field(default_factory=dict)
+    """Scheme of CONTEXT_BUILDER_NATS__SERVERS → what starts such a broker. "" = no URL is configured."""
+    engines: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Name for CONTEXT_BUILDER_EMBEDDING__ENGINE → its `builder.adapters.embedding.EngineOpener`."""
+    model_makers: Mapping[str, Callable[[Path, Path | None], dict[str, Any]]] = field(default_factory=dict)
+    """Engine → what prepares a model for it: folder of prepared models, source folder (None = the default model) → facts."""
+    summarizers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Scheme of CONTEXT_BUILDER_SUMMARIES__URL → what opens a `builder.ports.models.Summarizer`, as a context manager, of the
+    `SummariesSettings` and a function that counts tokens. Raises `Misconfigured`."""
+    hint_languages: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    """Name → `Limits` of the sandbox → a `builder.adapters.templates.hint_languages.HintLanguage`."""
+    consumers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Name → library, names of the files' profiles, function for findings → a `builder.app.record_makers.ConsumerMaker`."""
     requests: Mapping[str, Request] = field(default_factory=dict)
+    doors: Mapping[str, DoorOpener] = field(default_factory=dict)
+    """Name → what the service opens after its parts, and closes before them."""
     commands: Callable[[], Commands] = dict
     """Called by the command line alone: a service inside somebody's process needs no typer."""
     groups: Callable[[], Mapping[str, tuple[str, Commands]]] = dict
@@ -94,3 +138,17 @@ def additions(kind: Kind, house: Iterable[str] = ()) -> dict[str, Any]:
             names.add(key)
             every[key] = value
     return every
+
+
+def broker_starter(servers: str) -> BrokerStarter | None:
+    """None = the broker of these URLs runs by itself. servers: "" = none is configured.
+
+    Raises `Misconfigured` where none is configured and nothing starts one.
+    """
+    starters = additions("brokers", CONNECTED)
+    if not servers and "" not in starters:
+        raise Misconfigured(
+            "no servers are configured, and no installed extra starts a broker; set CONTEXT_BUILDER_NATS__SERVERS"
+        )
+    starter: BrokerStarter | None = starters.get(servers.partition("://")[0])
+    return starter

@@ -26,6 +26,7 @@ from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector, trigger_on
 from builder.domain.stored import Passage, StoredBreadcrumb
+from builder.extras.rcrt.llm_hints.rendering import LlmHintRenderer
 from builder.language.instructions import instructions
 from builder.language.traits import traits
 from builder.language.wording import fingerprint
@@ -45,8 +46,8 @@ from tests.bodies import body_of
 from tests.lately import lately
 
 MODEL, NO_QUESTIONS = "hashing/test/000000", Questions()
-WIDTH, INCARNATION = 64, 1_700_000_000_000_000
-MORNING, FAR = datetime(2024, 5, 8, 9, 0, tzinfo=UTC), Place(2**62, 0)
+WIDTH, INCARNATION, FAR = 64, 1_700_000_000_000_000, Place(2**62, 0)
+MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
 WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "episode_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
 ANSWER, AS_IT_IS = {"constant": 10.0}, Calibration(slope=1.0, first=0.0, constant=0.0)
 BY_HAND = Ranker(
@@ -248,7 +249,7 @@ def ids_on_page(context: Context) -> list[str]:
 
 def make_rendering(encoding: str = "o200k_base") -> JinjaRendering:
     """The real one: bundled templates, true counts. New each time: it remembers fragments by place, and tests share places."""
-    return JinjaRendering(_bundled_templates(), load_counter(encoding))
+    return JinjaRendering(_bundled_templates(), load_counter(encoding), hint_languages=[LlmHintRenderer])
 
 
 def make_profile(name: str | Profile = "default", **changes: Any) -> Profile:

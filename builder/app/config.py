@@ -25,6 +25,7 @@ from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, faulty
 from builder.domain.profile import Profile
+from builder.extra import additions
 
 Value = TypeVar("Value")
 
@@ -218,7 +219,8 @@ def _rendering(
     max_text_chars = CHARACTERS_PER_TOKEN * max(pages, default=DEFAULT_BUDGET)
     if former and former.max_chars == max_text_chars:
         return former
-    return JinjaRendering(templates, load_counter(encoding), plain, failures, max_text_chars)
+    languages = tuple(additions("hint_languages").values())
+    return JinjaRendering(templates, load_counter(encoding), plain, failures, max_text_chars, hint_languages=languages)
 
 
 def _presets(layers: tuple[Files, ...]) -> dict[str, str]:

@@ -8,10 +8,10 @@ from functools import partial
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.http import Check, Readiness
 from builder.adapters.nats.clock import BrokerClock
-from builder.adapters.nats.server import EmbeddedServer
 from builder.adapters.nats.watchdog import Probe, Watchdog
 from builder.app.components import Components
 from builder.domain.errors import Unavailable
+from builder.extra import StartedBroker
 from builder.ports.store import StoreHealth
 
 LOW_BYTES = 100_000_000
@@ -22,7 +22,7 @@ def readiness(
     watchdog: Watchdog,
     templates: Check,
     probe: Probe,
-    server: EmbeddedServer | None,
+    server: StartedBroker | None,
     clock: BrokerClock,
     show: Callable[[Mapping[str, str], bool], None],
 ) -> Readiness:
@@ -62,5 +62,5 @@ async def model_state(embedder: CachedEmbedder) -> str:
     return ""
 
 
-async def _stream_writes(probe: Probe, server: EmbeddedServer | None) -> str:
+async def _stream_writes(probe: Probe, server: StartedBroker | None) -> str:
     return (await server.state() if server else "") or await probe.state()

@@ -15,7 +15,7 @@ from builder.app.operations.replays import Replays
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
-from builder.domain.errors import Misconfigured, installation
+from builder.domain.errors import Misconfigured
 from builder.extra import Request, additions
 from builder.ports.archive import Archive
 from builder.ports.contexts import Durables, PublishedContexts, Publisher
@@ -165,22 +165,13 @@ async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> Asy
     if not summaries.url:
         yield None
         return
-    if not summaries.url.startswith(("http://", "https://")) or not summaries.model:
+    openers, scheme = additions("summarizers"), summaries.url.partition("://")[0]
+    if scheme not in openers or not summaries.model:
         raise Misconfigured(
             f"CONTEXT_BUILDER_SUMMARIES__URL is {summaries.url!r} and __MODEL {summaries.model!r}; "
             "give a URL like https://host/v1 and the name of a model, or unset both"
         )
-    try:
-        from builder.adapters.summarizer import EndpointSummarizer
-    except ModuleNotFoundError as error:
-        raise Misconfigured(
-            f"CONTEXT_BUILDER_SUMMARIES__URL is set and the package {error.name!r} is not installed; "
-            f"{installation('service,openai')}, or unset it"
-        ) from error
-    key = summaries.key.get_secret_value()
-    async with EndpointSummarizer(
-        summaries.url, summaries.model, key, summaries.timeout_seconds, summaries.attempts, tokens
-    ) as endpoint:
+    async with openers[scheme](summaries, tokens) as endpoint:
         yield endpoint
 
 

@@ -1,30 +1,21 @@
-"""Each request with its answer: the JSON Schemas in the AsyncAPI document and in the micro service's metadata."""
+"""What each request takes and answers, as the doors describe it."""
 
-from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import CoreSchema
-from pydantic_core.core_schema import ModelSchema
-from typing_extensions import TypedDict, override
+from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 from builder.client.consumers import Consumer
 from builder.client.records import BreadcrumbRecord, SearchResult, SessionEnd
-from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.erasure import Receipt
 from builder.domain.identity import Identity
-from builder.domain.json_text import one_line
 from builder.domain.strip import Cell
 from builder.domain.summary import CompactionResult
-from builder.extra import additions
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
-
-URN = "urn:context-builder:schema:"
 
 
 class Breadcrumbs(TypedDict):
@@ -42,7 +33,7 @@ class Sessions(TypedDict):
 
 
 class Passages(TypedDict):
-    """The results of a search, the most probable first."""
+    """Of a search, the most probable first."""
 
     passages: list[SearchResult]
 
@@ -55,7 +46,7 @@ class Consumers(TypedDict):
 
 
 class Receipts(TypedDict):
-    """The receipts of a forgetting; none = it was forgotten before.
+    """Of a forgetting; none = it was forgotten before.
 
     rest: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
     of the receipts.
@@ -189,34 +180,3 @@ VERBS: dict[str, tuple[type[BaseModel], Any]] = {
     "refresh": (requests.RefreshRequest, AgentContextV1),
 }
 """Verb → model of the request, type of the answer."""
-
-
-class Untitled(GenerateJsonSchema):
-    """Titles would repeat the fields' names."""
-
-    @override
-    def field_title_should_be_set(self, schema: CoreSchema | Any) -> Literal[False]:
-        return False
-
-
-class _ByName(Untitled):
-    """A context is named by the `$id` of its file in `schemas/`: else a description of the service had six copies of it."""
-
-    @override
-    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
-        reference = {"type": "object", "title": AGENT_CONTEXT, "description": f"{URN}{AGENT_CONTEXT}"}
-        return reference if schema["cls"] is AgentContextV1 else super().model_schema(schema)
-
-
-@cache
-def metadata() -> dict[str, dict[str, str]]:
-    """Verb → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
-    of_extras = {name: (each.model, each.answer) for name, each in additions("requests").items()}
-    return {
-        verb: {
-            "description": (request.__doc__ or "").partition("\n")[0],
-            "request_schema": one_line(request.model_json_schema(schema_generator=Untitled)),
-            "response_schema": one_line(TypeAdapter(answer).json_schema(mode="serialization", schema_generator=_ByName)),
-        }
-        for verb, (request, answer) in (VERBS | of_extras).items()
-    }

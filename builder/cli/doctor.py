@@ -18,8 +18,8 @@ from builder.app.operations.maintenance import compare_store
 from builder.app.settings import Settings
 from builder.app.subscriptions import list_subscriptions
 from builder.cli.options import Target
-from builder.client.connecting import without_credentials
 from builder.domain.errors import BuilderError, Rejected, Unavailable
+from builder.wire.connecting import without_credentials
 
 LOW_DISK = 1_000_000_000
 HTTP_SECONDS = 5.0

@@ -40,10 +40,6 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
 }
 GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     "models": ("Embedding models.", {"prepare": stores.prepare, "list": stores.list_models, "switch": stores.switch}),
-    "schemas": (
-        "JSON Schemas of every event, and the AsyncAPI document.",
-        {"export": operate.export, "asyncapi": operate.asyncapi},
-    ),
     "dead-letters": (
         "Rejected breadcrumbs, and why.",
         {

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import shlex
 import signal
 import sys
 import tempfile
@@ -17,15 +16,15 @@ from builder.app.address import announcement, running
 from builder.app.broker import locate_store
 from builder.app.components import PARTS, Parts, counter
 from builder.app.console import table
+from builder.app.logs import set_up_logging
 from builder.app.service import Service, open_service, serve_until, serving
 from builder.app.settings import HttpSettings, NatsSettings, Settings, StoreSettings
-from builder.app.telemetry import set_up_logging
 from builder.app.tracing import exported_spans
 from builder.bench.data.datasets import demo_evidence, sample_lines
 from builder.bench.quality.tokens import baselines
 from builder.client import Client, ReceivedContext, Unavailable, connect
-from builder.client.connecting import without_credentials
 from builder.domain.errors import Misconfigured
+from builder.wire.connecting import without_credentials
 from builder.wire.records import Outgoing, read_lines
 
 log = logging.getLogger("builder")
@@ -72,7 +71,9 @@ async def serve_until_signal(
                 "templates": str(settings.templates_dir or "bundled; your own are in CONTEXT_BUILDER_TEMPLATES_DIR"),
                 "consumers": consumers or others,
                 "health": f"http://{settings.http.host}:{port}/readyz",
-            } | _first_request(service, settings, port)
+            }
+            for door in service.doors:
+                facts |= door.facts(port)
             if settings.log.format == "json":
                 log.info("started", extra={"facts": facts})
                 return
@@ -83,17 +84,6 @@ async def serve_until_signal(
             async with companion(service):
                 await serve_until(service, settings.http.host, settings.http.port, stop, started)
     log.info("stopped")
-
-
-def _first_request(service: Service, settings: Settings, port: int) -> dict[str, str]:
-    if service.door is None:
-        return {}
-    host = f"[{settings.http.host}]" if ":" in settings.http.host else settings.http.host
-    if service.door.own_token is None:
-        return {"api": f"http://{host}:{port}/docs"}
-    header = f'-H "Authorization: Bearer $(cat {shlex.quote(str(service.door.own_token))})" --json'
-    message = shlex.quote(json.dumps({"session": "s1", "content": "Hello"}))
-    return {"api": f"curl {header} {message} http://{host}:{port}/v1/contexts"}
 
 
 WORKSPACE, CONSUMER = "demo", "default"

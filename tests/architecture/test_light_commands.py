@@ -26,3 +26,10 @@ def test_the_tree_of_commands_is_there_without_a_library_of_the_service() -> Non
     code = f"import sys, builder.cli.registry; print(sorted({heavy} & sys.modules.keys()))"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+def test_a_service_without_tokens_loads_no_door_and_nothing_of_agents_or_authors() -> None:
+    heavy = "{'builder.client', 'fastapi', 'jsonpath', 'limits', 'openai', 'rich', 'structlog', 'torch'}"
+    code = f"import sys, builder.app.service, builder.cli.registry; print(sorted({heavy} & sys.modules.keys()))"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"

@@ -5,19 +5,19 @@ from typing import Protocol
 import pytest
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.embedding.endpoint import EndpointEmbedder
 from builder.adapters.embedding.engine import Engine, NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.adapters.embedding.prepare import ReferenceEmbedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.sql.store import SqlStore
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
-from builder.adapters.summarizer import EndpointSummarizer
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.assemble.items.rendering import Rendering
+from builder.extras.endpoints.engine import EndpointEmbedder
+from builder.extras.endpoints.summarizer import EndpointSummarizer
 from builder.extras.postgres.location import PostgresLocation
+from builder.extras.sentence_transformers.prepare import ReferenceEmbedder
 from builder.ports import archive, contexts, models, store, stream
 from builder.ports.archive import Archive
 from builder.ports.contexts import PublishedContexts, Publisher

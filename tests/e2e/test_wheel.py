@@ -46,7 +46,7 @@ def test_the_wheel_carries_templates_schemas_the_sample_and_the_word_lists(wheel
         "builder/bench/data/answers/kueche.yaml",
         "builder/adapters/stemmer/words.toml",
         "builder/adapters/sqlite/migrations/0001_breadcrumbs.sql",
-        "builder/adapters/embedding/sentences.txt",
+        "builder/extras/sentence_transformers/sentences.txt",
         "builder/py.typed",
     ):
         assert name in names

@@ -33,6 +33,7 @@ from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
+from builder.extras.rcrt.llm_hints.rendering import LlmHintRenderer
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode
@@ -89,7 +90,7 @@ def templates_folder(case: str) -> Path | None:
 
 def helpers(encoding: str, own: Path | None = None) -> Functions:
     """own: a folder with templates beside the bundled ones. A rendering remembers by place, and cases share places."""
-    renderings = {encoding: JinjaRendering(templates(own), load_counter(encoding))}
+    renderings = {encoding: JinjaRendering(templates(own), load_counter(encoding), hint_languages=[LlmHintRenderer])}
     count = load_counter("o200k_base")
     return Functions(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded)
 

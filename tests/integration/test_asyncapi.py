@@ -11,9 +11,9 @@ from nats.aio.msg import Msg
 
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.adapters.nats.watchdog import PurgeLock
-from builder.app.asyncapi import HEADERS, asyncapi_text
 from builder.app.verbs import VERBS
 from builder.client import connect
+from builder.extras.contracts.asyncapi import HEADERS, asyncapi_text
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import DEFAULT
 from tests.commands import DEADLINE

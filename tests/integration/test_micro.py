@@ -13,9 +13,10 @@ from nats.errors import NoRespondersError
 from nats.micro.service import ServiceInfo, ServicePing, ServiceStats
 
 from builder import __version__
-from builder.app.schemas import schema_files
-from builder.app.verbs import VERBS, metadata
+from builder.app.verbs import VERBS
 from builder.client import connect
+from builder.extras.contracts.descriptions import metadata
+from builder.extras.contracts.schemas import schema_files
 from tests.commands import DEADLINE
 from tests.integration.test_asyncapi import REQUESTS
 from tests.running import Broker, Running, wait_for

@@ -9,8 +9,6 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from builder.app.console import AsJson, progress_bars, say, show
 from builder.cli.options import Servers, Session, Strict, Target, User, Workspace, lines_of, target_of
@@ -146,7 +144,7 @@ async def _send_and_wait(
             _say_omissions(context)
         if not await _is_heard(target, consumer):
             return context.event
-        Console(stderr=True).rule(f"{consumer} answers")
+        _rule(f"{consumer} answers")
         person |= {"message_id": context.trigger_event_id}
         return context.event | {"answer": await client.answer(session, text, consumer=consumer, timeout=timeout, **person)}
 
@@ -162,13 +160,20 @@ async def _is_heard(target: Target, consumer: str) -> bool:
     return False
 
 
+def _rule(title: str) -> None:
+    """A line on standard error."""
+    from rich.console import Console  # what draws nothing does without
+
+    Console(stderr=True).rule(title)
+
+
 async def _watch_contexts(target: Target, consumer: str, as_json: bool) -> None:
     async with target.connect() as client:
         async for context in client.contexts(consumer, durable=None):
             if as_json:
                 sys.stdout.write(one_line(context.event) + "\n")
             else:
-                Console(stderr=True).rule(f"{context.session_id}  {context.trigger_event_id}  {context.token_count} tokens")
+                _rule(f"{context.session_id}  {context.trigger_event_id}  {context.token_count} tokens")
                 sys.stdout.write(context.content)
                 _say_omissions(context)
             sys.stdout.flush()
@@ -188,6 +193,9 @@ def _talk(target: Target, session: str, person: dict[str, Any], consumer: str, t
 
     timeout: seconds per answer. An error of one message is printed, and the next line is read. Raises `Rejected`, `Unavailable`.
     """
+    from rich.console import Console
+    from rich.text import Text
+
     from builder.client.sync import open_client
 
     steps, prompt = Console(stderr=True), "> " if sys.stdin.isatty() else ""

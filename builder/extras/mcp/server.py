@@ -17,8 +17,8 @@ from pydantic import AnyHttpUrl, Field, ValidationError
 from typing_extensions import override
 
 from builder import __version__
-from builder.app.http.bodies import PageOmissions
-from builder.app.http.tokens import Tokens
+from builder.app.omissions import PageOmissions
+from builder.app.tokens import Tokens
 from builder.client import BreadcrumbRecord, BuilderError, Client, Rejected
 from builder.extras.mcp import results
 from builder.extras.mcp.person import PersonClient

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed
-from builder.adapters.templates.llm_hints.rendering import KEYS, read_hints
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical
 from builder.domain.json_values import parse
@@ -15,6 +14,7 @@ from builder.domain.selector import DEFINES_TAG, SCHEMA_DEFINITION
 from builder.extras.rcrt.handlebars import Problem
 from builder.extras.rcrt.hints import converted_rules
 from builder.extras.rcrt.jinja import convert
+from builder.extras.rcrt.llm_hints.rendering import KEYS, read_hints
 from builder.remember.decode import HINTS_FIELD, schema_definition_tags
 from builder.wire.subjects import check_token
 

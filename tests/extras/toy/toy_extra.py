@@ -1,7 +1,9 @@
-"""An extra of somebody else: a store, a request with its route, and a command."""
+"""An extra of somebody else: a store, a request with its route, a door, and a command."""
 
 import sys
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from typing_extensions import TypedDict
@@ -11,6 +13,9 @@ from builder.domain.recall import EVERY_SESSION
 from builder.extra import Extra, Request
 from builder.ports.store import StoreLocation
 from builder.worker.log import StoredLog
+
+if TYPE_CHECKING:
+    from builder.app.doors import Door, DoorParts
 
 
 class CountRequest(BaseModel):
@@ -41,6 +46,21 @@ def store(url: str) -> StoreLocation:
     return location(f"sqlite:{url.partition(':')[2]}")
 
 
+@asynccontextmanager
+async def bell(parts: "DoorParts") -> "AsyncIterator[Door]":
+    """Answers `toy.bell` while the service runs."""
+    from builder.app.doors import Door  # noqa: PLC0415 - only the service loads it
+
+    async def ring(message: Any) -> None:
+        await message.respond(parts.settings.name.encode())
+
+    subscription = await parts.connection.subscribe("toy.bell", cb=ring)
+    try:
+        yield Door(facts=lambda _port: {"bell": "toy.bell"})
+    finally:
+        await subscription.unsubscribe()
+
+
 def toy(name: str) -> None:
     """Greet somebody."""
     sys.stdout.write(f"hello {name}\n")
@@ -49,5 +69,6 @@ def toy(name: str) -> None:
 extra = Extra(
     stores={"toy": store},
     requests={"count": Request(model=CountRequest, answer=Count, right="read", handler=count)},
+    doors={"bell": bell},
     commands=lambda: {"toy": toy},
 )

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.context import DEGRADED
@@ -15,6 +14,7 @@ from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.selector import trigger_on
+from builder.extras.rcrt.record_consumers import RecordProfiles
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode

@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.lint_finding import LintFinding
+from builder.extras.rcrt.record_consumers import RecordProfiles
 from builder.worker.consumers import Consumers
 from tests.conversations import message_of
 from tests.factories import MORNING, make_profile

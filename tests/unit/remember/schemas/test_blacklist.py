@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from builder.app.schemas import schema_files
 from builder.domain.errors import Rejected
 from builder.domain.selector import Selector
+from builder.extras.contracts.schemas import schema_files
 from builder.remember.decode import decode
 from builder.remember.schemas.blacklist import excluded
 from tests.conversations import message_of
