@@ -7,11 +7,12 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Literal
 
-from builder.domain.errors import Misconfigured
+from builder.domain.errors import BuilderError, Misconfigured
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from builder.domain.lint_finding import LintFinding
     from builder.ports.store import StoreLocation
     from builder.worker.callers import Right
     from builder.worker.log import StoredLog
@@ -24,13 +25,21 @@ RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
 """Messages and store, workspace, and the request → the answer. Raises `BuilderError`."""
 
 
-Kind = Literal["stores", "requests", "commands", "groups"]
+Kind = Literal["stores", "requests", "checks", "lints", "commands", "groups"]
 REQUEST_NAME = re.compile("[a-z_]+")
 """A token of a subject and a part of a path."""
 Commands = Mapping[str, Callable[..., None]]
 """Name → function, as typer takes it."""
+Check = Callable[[Any, str], Awaitable[str]]
+"""The service's `Settings`, and the URLs of its broker ("" = none is configured) → how the part is. Raises `BuilderError`."""
+Lint = Callable[[Any, tuple[str, ...]], Iterable["LintFinding"]]
+"""The service's `Settings` and names of profiles → what is wrong with an author's files of them. Raises `Misconfigured`."""
 LOADING = (AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError, SyntaxError, TypeError, ValueError)
 """What somebody else's module raises when it is loaded."""
+
+
+class Degraded(BuilderError):  # noqa: N818 - what it is, as the families of the tree are
+    """Raised by a check: the service runs without this part, worse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +61,10 @@ class Extra:
     stores: Mapping[str, Callable[[str], "StoreLocation"]] = field(default_factory=dict)
     """Scheme of a URL → the location that the URL names."""
     requests: Mapping[str, Request] = field(default_factory=dict)
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    """Part that `doctor` names → its check."""
+    lints: Mapping[str, Lint] = field(default_factory=dict)
+    """`build` warns of their findings."""
     commands: Callable[[], Commands] = dict
     """Called by the command line alone: a service inside somebody's process needs no typer."""
     groups: Callable[[], Mapping[str, tuple[str, Commands]]] = dict

@@ -25,9 +25,9 @@ from builder.app.config import bundled_folder, read_config
 from builder.app.health import code_revision
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.app.verbs import metadata
-from builder.bench.data.datasets import sample_lines
 from builder.cli.build import build_once
 from builder.cli.registry import application
+from builder.extras.demo.sample import sample_lines
 
 load_terms()("a kiln")
 code_revision()

@@ -15,10 +15,7 @@ ROOT = Path(__file__).parents[2]
 CORE = ("domain", "language", "wire", "ports", "remember", "recall", "assemble", "publish", "worker", "service")
 YARD = (
     "adapters.nats.server",
-    "adapters.nats.snapshot",
     "adapters.profiles.record_consumers",
-    "adapters.templates.cases",
-    "adapters.templates.lint",
     "adapters.templates.llm_hints",
     "app.asyncapi",
     "app.http",

@@ -25,7 +25,7 @@ Name = Annotated[str, typer.Argument(help="Name of a profile or a preset.")]
 
 def list_profiles(*, as_json: AsJson = False) -> None:
     """Show every profile and preset: who is triggered by what, and how large the page is."""
-    from builder.app.operations.profile_catalog import open_catalog
+    from builder.extras.workshop.profile_catalog import open_catalog
 
     catalog = open_catalog(settings())
     rows: list[dict[str, Any]] = [
@@ -45,8 +45,8 @@ def list_profiles(*, as_json: AsJson = False) -> None:
 
 def show_profile(name: Name, *, as_json: AsJson = False) -> None:
     """Show all that a profile says, merged and derived, each value with the file that it comes from."""
-    from builder.app.operations.profile_catalog import open_catalog
-    from builder.app.operations.profile_views import as_yaml
+    from builder.extras.workshop.profile_catalog import open_catalog
+    from builder.extras.workshop.profile_views import as_yaml
 
     values = open_catalog(settings()).settings(name)
     show({value.name: {"value": value.value, "from": value.origin} for value in values}, as_json, text=as_yaml(values))
@@ -54,8 +54,8 @@ def show_profile(name: Name, *, as_json: AsJson = False) -> None:
 
 def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
     """Show where two profiles differ."""
-    from builder.app.operations.profile_catalog import open_catalog
-    from builder.app.operations.profile_views import differing
+    from builder.extras.workshop.profile_catalog import open_catalog
+    from builder.extras.workshop.profile_views import differing
 
     catalog = open_catalog(settings())
     rows = differing(catalog.settings(one), catalog.settings(other))
@@ -93,7 +93,7 @@ def lint(
     as_json: AsJson = False,
 ) -> None:
     """Report what is wrong with profiles and templates, and what to do. Exit code 1 for errors, 0 when there are only notes."""
-    from builder.app.operations.profile_catalog import lint_folders
+    from builder.extras.workshop.profile_catalog import lint_folders
 
     count, findings = lint_folders(settings(), tuple(names or ()))
     _report(findings, f"nothing is wrong with {count} profiles and presets, nor with their templates", as_json, strict=strict)
@@ -179,7 +179,7 @@ def lint_templates(
     as_json: AsJson = False,
 ) -> None:
     """Report what is wrong with templates alone. Exit code 1 for errors."""
-    from builder.app.operations.profile_catalog import template_findings
+    from builder.extras.workshop.profile_catalog import template_findings
 
     _report(template_findings(settings(), tuple(names or ())), "nothing is wrong with the templates", as_json)
 

@@ -1,4 +1,4 @@
-"""An extra of somebody else: a store, a request with its route, and a command."""
+"""An extra of somebody else: a store, a request with its route, a check of `doctor`, and a command."""
 
 import sys
 from typing import Any
@@ -41,6 +41,11 @@ def store(url: str) -> StoreLocation:
     return location(f"sqlite:{url.partition(':')[2]}")
 
 
+async def check(settings: Any, servers: str) -> str:
+    """For `doctor`."""
+    return f"greets {settings.workspace} at {servers or 'no broker'}"
+
+
 def toy(name: str) -> None:
     """Greet somebody."""
     sys.stdout.write(f"hello {name}\n")
@@ -49,5 +54,6 @@ def toy(name: str) -> None:
 extra = Extra(
     stores={"toy": store},
     requests={"count": Request(model=CountRequest, answer=Count, right="read", handler=count)},
+    checks={"toy": check},
     commands=lambda: {"toy": toy},
 )

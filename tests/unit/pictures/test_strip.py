@@ -12,9 +12,9 @@ import pytest
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.settings import Settings
-from builder.bench.data.datasets import sample_lines
 from builder.cli.build import placed, trigger_of
 from builder.domain.strip import STATES
+from builder.extras.demo.sample import sample_lines
 from builder.pictures.strip import MAX_CELLS, NAMES, strip_svg
 from builder.wire.chat_lines import read_file
 

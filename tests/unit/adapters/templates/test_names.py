@@ -3,9 +3,9 @@
 import pytest
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
-from builder.adapters.templates.lint import lint_templates
 from builder.adapters.templates.names import MANY, body_fields, endless, open_lists, static_faults, with_many
 from builder.app.config import bundled_folder, read_layers
+from builder.extras.workshop.template_lint import lint_templates
 from tests.factories import PHRASES
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from builder.adapters.templates.folder import templates_of
-from builder.adapters.templates.lint import first_line, moving, overused
 from builder.app.config import bundled_folder, read_layers
+from builder.extras.workshop.template_lint import first_line, moving, overused
 
 
 @pytest.mark.parametrize(

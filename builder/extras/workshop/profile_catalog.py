@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Literal
 
 from builder.adapters.profiles.layers import Layer, merged, origins
-from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, schemas_of
 from builder.adapters.profiles.problems import layer_of, setting_name
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.folder import ENGLISH, GENERIC, SUFFIX, TemplateSet, templates_of
-from builder.adapters.templates.lint import lint_templates, moving, overused
 from builder.adapters.templates.names import body_fields
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers, sources, template_folders
-from builder.app.operations.profile_views import Setting, profile_settings
-from builder.app.operations.template_files import stray_files, untranslated
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, advice, nearest
 from builder.domain.profile import Profile
+from builder.extras.workshop.profile_lint import Finding, LintFacts, lint_profile, schemas_of
+from builder.extras.workshop.profile_views import Setting, profile_settings
+from builder.extras.workshop.template_files import stray_files, untranslated
+from builder.extras.workshop.template_lint import lint_templates, moving, overused
 from builder.remember.decode import BODIES
 from builder.wire.files import line_of
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from builder.adapters.nats.snapshot import Snapshot, digest
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.errors import Misconfigured, Rejected
+from builder.extras.operations.snapshot import Snapshot, digest
 
 if sys.platform != "win32":
     import fcntl

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.templates.cases import case_files, read_case
 from builder.domain.lint_finding import FaultyFiles
+from builder.extras.workshop.cases import case_files, read_case
 
 NOTE = {"schema_name": "note.v1", "context": {"content": "x"}}
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from builder.adapters.templates.cases import EXPECTED, FOLDER
-from builder.adapters.templates.cases import SUFFIXES as CASE_SUFFIXES
 from builder.adapters.templates.folder import GENERIC, LANGUAGE, SUFFIX
 from builder.app.config import MODELS
 from builder.domain.lint_finding import LintFinding, nearest
+from builder.extras.workshop.cases import EXPECTED, FOLDER
+from builder.extras.workshop.cases import SUFFIXES as CASE_SUFFIXES
 from builder.wire.files import parse_yaml, read_source
 
 SUFFIXES: Mapping[str, str] = {
@@ -26,18 +26,25 @@ MIN_LIKENESS = 0.85
 def stray_files(folder: Path, schemas: Collection[str], own: Collection[str]) -> Iterator[LintFinding]:
     """Unknown names. schemas: the service's. own: others that profiles show."""
     for entry in sorted(folder.iterdir()):
-        if IGNORED.fullmatch(entry.name) or (entry.is_file() and entry.name == MODELS):
+        if IGNORED.fullmatch(entry.name):
             continue
-        if entry.is_dir() and entry.name == FOLDER:
+        if not entry.is_dir():
+            yield from _beside_folders(entry)
+        elif entry.name == FOLDER:
             yield from _in_cases(entry)
-            continue
-        if entry.is_dir() and entry.name in SUFFIXES:
+        elif entry.name in SUFFIXES:
             yield from _in_folder(entry, SUFFIXES[entry.name], schemas, own)
-        elif entry.is_dir() and (nearest(entry.name, (*SUFFIXES, FOLDER)) or any(map(_is_template, entry.iterdir()))):
+        elif nearest(entry.name, (*SUFFIXES, FOLDER)) or any(map(_is_template, entry.iterdir())):
             yield _finding(f"{entry.name}/", "no folder of templates has this name", _fix(entry.name, (*SUFFIXES, FOLDER), "/"))
-        elif entry.is_file() and _is_template(entry):
-            fix = _fix(entry.name, (MODELS,), "") if nearest(entry.name, (MODELS,), MIN_LIKENESS) else f"put it into {_folders()}"
-            yield _finding(entry.name, "nothing reads a file here", fix)
+
+
+def _beside_folders(file: Path) -> Iterator[LintFinding]:
+    if file.name == MODELS or not (file.is_file() and _is_template(file)):
+        return
+    fix = f"put it into {_folders()}"
+    if nearest(file.name, (MODELS,), MIN_LIKENESS):
+        fix = _fix(file.name, (MODELS,), "")
+    yield _finding(file.name, "nothing reads a file here", fix)
 
 
 def untranslated(folder: Path, english: Collection[str], bundled: Collection[str]) -> Iterator[LintFinding]:

@@ -45,7 +45,7 @@ def switch(
     as_json: AsJson = False,
 ) -> None:
     """Make a store for another model beside the running service: set CONTEXT_BUILDER_EMBEDDING__… of the new model."""
-    from builder.app.operations.maintenance import switch_model
+    from builder.extras.operations.maintenance import switch_model
 
     target = target_of(servers)
     with progress_bar("models switch") as advance:
@@ -56,7 +56,7 @@ def switch(
 
 def reindex(*, as_json: AsJson = False) -> None:
     """Rebuild the store from the stream (stop the service first). Publishes nothing."""
-    from builder.app.operations.maintenance import rebuild_store
+    from builder.extras.operations.maintenance import rebuild_store
 
     with progress_bar("reindex") as advance:
         result = asyncio.run(rebuild_store(settings(), advance))
@@ -65,7 +65,7 @@ def reindex(*, as_json: AsJson = False) -> None:
 
 def migrate(*, as_json: AsJson = False) -> None:
     """Bring the store's schema to this release. Safe beside running workers: migrations only add."""
-    from builder.app.operations.maintenance import migrate as run
+    from builder.extras.operations.maintenance import migrate as run
 
     name = asyncio.run(run(settings()))
     show({"store": name}, as_json, note=f"the schema of {name} is that of this release")
@@ -78,7 +78,7 @@ def migrate_store(
     as_json: AsJson = False,
 ) -> None:
     """Copy a store into another database (stop the service first), and compare all rows."""
-    from builder.app.operations.maintenance import migrate_store as run
+    from builder.extras.operations.maintenance import migrate_store as run
 
     with progress_bar("migrate-store") as advance:
         counts = asyncio.run(run(source, target, advance))
@@ -91,7 +91,7 @@ Folder = Annotated[Path, typer.Argument(help="Folder of the backup.")]
 
 def backup(folder: Folder, servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Write the streams to a folder, beside the running service. Run it again after an interruption."""
-    from builder.app.operations.backup import back_up
+    from builder.extras.operations.backup import back_up
 
     with progress_bar("backup") as advance:
         result = asyncio.run(back_up(settings(), servers, folder, advance))
@@ -102,7 +102,7 @@ def backup(folder: Folder, servers: Servers = "", *, as_json: AsJson = False) ->
 
 def restore(folder: Folder, servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Make the streams of a backup on an empty broker (stop every worker first). Run it again after an interruption."""
-    from builder.app.operations.restore import restore as put_back
+    from builder.extras.operations.restore import restore as put_back
 
     with progress_bar("restore") as advance:
         result = asyncio.run(put_back(settings(), servers, folder, advance))

@@ -1,22 +1,18 @@
-"""Dead letters, purging, and the store: rebuilding it from the stream, its schema, another database."""
+"""The store: rebuilt from the stream, brought to another model, copied, purged."""
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any
 
 from nats.aio.client import Client
 
 from builder.adapters.nats.clock import BrokerClock
-from builder.adapters.nats.connection import translated
-from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import (
     BREADCRUMBS,
-    DEADLETTERS,
     FILL_PLACE,
     FLOOR,
     current_incarnation,
@@ -26,13 +22,13 @@ from builder.adapters.nats.topology import (
 from builder.adapters.sql.copying import copy_store
 from builder.adapters.sql.store import SqlStore
 from builder.app.address import running
-from builder.app.broker import check_order, connected, locate_store, location, open_bus, stored, topology
+from builder.app.broker import connected, locate_store, location, open_bus, topology
 from builder.app.components import open_components
-from builder.app.operations.erasures import end_erasures, erasure_of, tombstones
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.recall import EVERY_SESSION
+from builder.extras.operations.erasures import end_erasures, erasure_of, tombstones
 from builder.ports.store import CallOrigin, CompleteStore, StoreLocation
 from builder.remember.decode import decode
 from builder.worker.forgetting import LAST_TOMBSTONE
@@ -51,39 +47,6 @@ REINDEX_STEPS = (
     "before the pod's service starts, and then the same with reindex=false; with PostgreSQL the same with replicas=0 goes before"
 )
 """For a running service."""
-
-
-async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
-    """JSON, oldest first. Raises `Unavailable`."""
-    async with stored(settings, servers, DEADLETTERS) as (stream, last):
-        return [arrival.data async for arrival in stream.follow("deadletters.>", 1, last.next)]
-
-
-async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable[tuple[Place, str]]) -> None:
-    """Letters about these breadcrumbs and consumers; "" = the service's. Raises `Unavailable`."""
-    async with connected(settings, servers) as connection:
-        for letter in letters:
-            subject, stream = settings.installation.subject(letter_subject(*letter)), settings.installation.stream(DEADLETTERS)
-            with translated(f"clearing {subject}"):
-                await connection.jetstream().purge_stream(stream, subject=subject)
-
-
-async def read_breadcrumb(settings: Settings, servers: str, place: Place, subject: str) -> bytes:
-    """Raises `Rejected` if it is gone."""
-    async with connected(settings, servers) as connection:
-        js = connection.jetstream()
-        message = await NatsStream(js, lambda: 0, BREADCRUMBS, settings.installation).get(place.sequence)
-        incarnation = await current_incarnation(js, settings.installation)
-    if incarnation != place.incarnation:
-        raise Rejected(f"the stream was made again since breadcrumb {place.sequence} came; let its sender publish it again")
-    if message is None:
-        raise Rejected(f"the stream no longer holds breadcrumb {place.sequence}; let its sender publish it again")
-    if message.subject != subject:
-        raise Rejected(
-            f"breadcrumb {place.sequence} has the subject {message.subject}, its dead letter says {subject}; "
-            "let its sender publish it again"
-        )
-    return message.data
 
 
 async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]) -> dict[str, int]:
@@ -177,22 +140,6 @@ async def purge_store(settings: Settings, servers: str, *, dry_run: bool) -> lis
         incarnation = await current_incarnation(js, settings.installation)
         purging = Purging(StoredLog(store), erasure_of(settings, store, js, incarnation))
         return [asdict(row) for row in await purging.run(moment)]
-
-
-async def compare_store(settings: Settings, servers: str) -> str:
-    """Check the store against the stream.
-
-    Raises `Rejected` for another stream, `Misconfigured` for a newer store, `Unavailable`.
-    """
-    store_location = locate_store(settings)
-    if not await store_location.exists():
-        return f"{store_location.name} is made by the first start"
-    async with connected(settings, servers) as connection, store_location.open() as store:
-        foreign = await check_order(store, connection.jetstream(), settings.installation)
-        if foreign:
-            raise Rejected(f"{store_location.name}: {foreign}")
-        theirs = await current_incarnation(connection.jetstream(), settings.installation)
-    return f"{store_location.name} belongs to the stream of {datetime.fromtimestamp(theirs / 1e6, UTC):%Y-%m-%d %H:%M:%S}Z"
 
 
 async def _fill(

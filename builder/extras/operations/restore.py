@@ -9,14 +9,14 @@ from nats.aio.client import Client
 from nats.js.api import StreamInfo
 
 from builder.adapters.nats.connection import optional
-from builder.adapters.nats.snapshot import Snapshot, change_stream, restore_durables, restore_snapshot
 from builder.adapters.nats.topology import RESTORED_AT, RESTORED_FILE, RESTORED_FROM, RESTORING
 from builder.app.address import running
 from builder.app.broker import locate_store
-from builder.app.operations.backup import open_broker
-from builder.app.operations.backup_folder import KINDS, Manifest, Progress, folder_errors, stream_file, verified
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
+from builder.extras.operations.backup import open_broker
+from builder.extras.operations.backup_folder import KINDS, Manifest, Progress, folder_errors, stream_file, verified
+from builder.extras.operations.snapshot import Snapshot, change_stream, restore_durables, restore_snapshot
 
 
 async def restore(settings: Settings, servers: str, folder: Path, progress: Progress) -> dict[str, Any]:

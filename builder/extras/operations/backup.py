@@ -10,12 +10,12 @@ from nats.aio.client import Client
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.connection import optional
-from builder.adapters.nats.removals import is_stale
-from builder.adapters.nats.snapshot import take_snapshot
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, all_breadcrumbs, incarnation_of, refuse_restoring
 from builder.app.address import running
 from builder.app.broker import connected, open_bus
-from builder.app.operations.backup_folder import (
+from builder.app.settings import Settings
+from builder.domain.errors import Rejected, Unavailable
+from builder.extras.operations.backup_folder import (
     KINDS,
     Manifest,
     Progress,
@@ -25,8 +25,8 @@ from builder.app.operations.backup_folder import (
     stream_file,
     write_manifest,
 )
-from builder.app.settings import Settings
-from builder.domain.errors import Rejected, Unavailable
+from builder.extras.operations.removals import is_stale
+from builder.extras.operations.snapshot import take_snapshot
 from builder.wire.subjects import Installation
 
 SETTLE_SECONDS = 30.0

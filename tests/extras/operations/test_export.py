@@ -2,8 +2,8 @@
 
 import json
 
-from builder.app.operations.export import StreamContent
 from builder.domain.breadcrumb import Place
+from builder.extras.operations.export import StreamContent
 from builder.remember.decode import decode
 from builder.wire.chat_lines import FileEvent, read_file
 from tests.factories import MORNING

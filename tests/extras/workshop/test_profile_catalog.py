@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from builder.app.config import template_folders
-from builder.app.operations.profile_catalog import ProfileCatalog, lint_folders
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
+from builder.extras.workshop.profile_catalog import ProfileCatalog, lint_folders
 
 
 def shelf(folder: Path | None = None) -> ProfileCatalog:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.app.operations.template_files import stray_files, untranslated
+from builder.extras.workshop.template_files import stray_files, untranslated
 
 SCHEMAS = {"user.message.v1", "tool.response.v1"}
 

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 import yaml
 
-from builder.adapters.profiles.lint import LintFacts, lint_profile
 from builder.adapters.profiles.profiles import ModelFacts, parse_profile
 from builder.adapters.templates.folder import TemplateSet
-from builder.adapters.templates.lint import lint_templates, overused
 from builder.adapters.tokens import load_counter
+from builder.extras.workshop.profile_lint import LintFacts, lint_profile
+from builder.extras.workshop.template_lint import lint_templates, overused
 
 WINDOW = {"name": "recent", "title": "Recent", "source": "window"}
 CURRENT = {"name": "current", "title": "Current", "source": "trigger"}

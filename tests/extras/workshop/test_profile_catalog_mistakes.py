@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from builder.app.config import read_config, template_folders
-from builder.app.operations.profile_catalog import ProfileCatalog
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles
+from builder.extras.workshop.profile_catalog import ProfileCatalog
 
 GOLDEN = Path(__file__).parent / "mistakes.txt"
 HINT, PAGE, PROFILE = "hints/tool.response.v1.md.j2", "pages/default.md.j2", "profiles/default.yaml"

@@ -4,10 +4,10 @@ from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from builder.adapters.nats.connection import translated
-from builder.adapters.nats.snapshot import Snapshot
 from builder.adapters.nats.stream import STUB, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
 from builder.domain.breadcrumb import Place
+from builder.extras.operations.snapshot import Snapshot
 from builder.wire.subjects import Installation
 
 LOOKS = 10

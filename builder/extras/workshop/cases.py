@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from builder.adapters.templates.lint import MOVING
 from builder.domain.lint_finding import faulty
+from builder.extras.workshop.template_lint import MOVING
 from builder.remember.schemas.base import Body
 from builder.wire.files import read_source
 
