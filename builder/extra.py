@@ -8,21 +8,15 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Literal
 
 from builder.domain.errors import BuilderError, Misconfigured
+from builder.worker.requests import Host, Request
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from builder.domain.lint_finding import LintFinding
     from builder.ports.store import StoreLocation
-    from builder.worker.callers import Right
-    from builder.worker.log import StoredLog
 
+__all__ = ["Check", "Commands", "Degraded", "Extra", "Host", "Lint", "Request", "additions", "extras"]
 GROUP = "context_builder.extras"
 """Entry points of packages: the name of an extra, and where its `Extra` is."""
-
-
-RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
-"""Messages and store, workspace, and the request → the answer. Raises `BuilderError`."""
 
 
 Kind = Literal["stores", "requests", "checks", "lints", "commands", "groups"]
@@ -43,24 +37,13 @@ class Degraded(BuilderError):  # noqa: N818 - what it is, as the families of the
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """A request that the service answers, over NATS and as `POST /v1/NAME`."""
-
-    model: "type[BaseModel]"
-    """The first line of its docstring is the description."""
-    answer: Any
-    """A type that pydantic knows."""
-    right: "Right"
-    handler: RequestHandler
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
     """What a package adds. It is made when a command starts, so its module imports nothing heavy."""
 
     stores: Mapping[str, Callable[[str], "StoreLocation"]] = field(default_factory=dict)
     """Scheme of a URL → the location that the URL names."""
-    requests: Mapping[str, Request] = field(default_factory=dict)
+    requests: Callable[[], Mapping[str, Request]] = dict
+    """Called by the service: a command needs no models of requests."""
     checks: Mapping[str, Check] = field(default_factory=dict)
     """Part that `doctor` names → its check."""
     lints: Mapping[str, Lint] = field(default_factory=dict)

@@ -10,13 +10,12 @@ from typing import Any, Protocol
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
 from builder.adapters.stemmer import load_language
 from builder.app.components import PARTS, Components, Parts
-from builder.app.operations.explanations import Explanations
-from builder.app.operations.replays import Replays
+from builder.app.rebuilding import Rebuilding
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, installation
-from builder.extra import Request, additions
+from builder.extra import Host, Request, additions
 from builder.ports.broker import Archive, Durables, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Summarizer
 from builder.publish.event import encode
@@ -33,6 +32,7 @@ from builder.worker.jobs import Job, Observer
 from builder.worker.log import UTC_NOW, Log
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
+from builder.worker.replays import Refresh
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, Verb
 from builder.worker.responses import Responses
 from builder.worker.search import Search
@@ -123,7 +123,7 @@ def make_line(
 def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Verb]:
     """Verb → handler."""
     store, archive = line.log.store, broker.archive
-    replays = Replays(reloading, archive, line.log, broker.max_event_bytes, line.forgetting.follow)
+    replays = Rebuilding(reloading, archive, line.log, broker.max_event_bytes, line.forgetting.follow)
     handlers = (
         Lookup(line.log),
         Contexts(store, archive),
@@ -131,15 +131,16 @@ def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Ve
         ForgetRequests(line.log, line.forgetting, line.erasure.letters),
         Responses(line.log, broker.durables),
         Search(line.log, reloading.builder, reloading.profile),
-        Explanations(replays, store, broker.is_settled),
+        Refresh(replays, store, broker.is_settled),
     )
     own = {name: verb for each in handlers for name, verb in each.verbs.items()}
-    return own | {name: partial(_answer, line.log, request) for name, request in additions("requests", own).items()}
+    host = Host(log=line.log, replays=replays)
+    return own | {name: partial(_answer, host, request) for name, request in additions("requests", own).items()}
 
 
-async def _answer(log: Log, request: Request, workspace: str, data: bytes) -> dict[str, Any]:
+async def _answer(host: Host, request: Request, workspace: str, data: bytes) -> dict[str, Any]:
     """Of a request that an extra brings."""
-    return dict(await request.handler(log, workspace, read_request(request.model, data)))
+    return dict(await request.handler(host, workspace, read_request(request.model, data)))
 
 
 def jobs_of(line: Line, parts: Parts) -> tuple[Job, ...]:

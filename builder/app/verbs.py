@@ -1,5 +1,6 @@
 """What each request takes and answers: the JSON Schemas in the AsyncAPI document and in the micro service's metadata."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal
 
@@ -13,7 +14,6 @@ from builder.client.received import BreadcrumbRecord, Consumer, SearchResult, Se
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.identity import Identity
 from builder.domain.reports import Receipt
-from builder.domain.strip import Cell
 from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line
 from builder.extra import additions
@@ -108,57 +108,6 @@ class Nothing(TypedDict):
     """It is done."""
 
 
-class Rebuilt(TypedDict):
-    """Names the context that was built again."""
-
-    context: str
-    trigger: str
-    session: str
-    consumer: str
-    tokens: int
-    is_same: bool | None
-    notes: list[str]
-
-
-class Explanation(Rebuilt):
-    """The page with its receipt, and the milliseconds of its parts."""
-
-    content: str
-    receipt: dict[str, Any]
-    times: dict[str, int]
-
-
-class SectionSize(TypedDict):
-    """A section of the page."""
-
-    name: str
-    tokens: int
-
-
-class SessionStrip(Rebuilt):
-    """The session in cells, beside the page."""
-
-    content: str
-    budget: int
-    sections: list[SectionSize]
-    cells: list[Cell]
-    earlier: int
-
-
-class Reason(Rebuilt):
-    """Why a breadcrumb is on the page, or not."""
-
-    sentence: str
-
-
-class Comparison(Rebuilt):
-    """A context as it was and as it is built now, and templates that failed."""
-
-    before: AgentContextV1
-    after: AgentContextV1
-    failures: list[dict[str, Any]]
-
-
 class Failure(TypedDict):
     """In place of an answer: what happened, the value, what to do."""
 
@@ -181,13 +130,9 @@ VERBS: dict[str, tuple[type[BaseModel], Any]] = {
     "durable": (requests.DurableRequest, Durable),
     "listeners": (requests.ListenersRequest, Listeners),
     "search": (requests.SearchRequest, Passages),
-    "explain": (requests.ExplainRequest, Explanation),
-    "strip": (requests.StripRequest, SessionStrip),
-    "why": (requests.WhyRequest, Reason),
-    "replay": (requests.ReplayRequest, Comparison),
     "refresh": (requests.RefreshRequest, AgentContextV1),
 }
-"""Verb → model of the request, type of the answer."""
+"""Verb of the house → model of the request, type of the answer."""
 
 
 class Untitled(GenerateJsonSchema):
@@ -208,14 +153,19 @@ class _ByName(Untitled):
 
 
 @cache
+def verbs() -> Mapping[str, tuple[type[BaseModel], Any]]:
+    """As `VERBS`, those of extras too."""
+    return VERBS | {name: (each.model, each.answer) for name, each in additions("requests").items()}
+
+
+@cache
 def metadata() -> dict[str, dict[str, str]]:
     """Verb → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
-    of_extras = {name: (each.model, each.answer) for name, each in additions("requests").items()}
     return {
         verb: {
             "description": (request.__doc__ or "").partition("\n")[0],
             "request_schema": one_line(request.model_json_schema(schema_generator=Untitled)),
             "response_schema": one_line(TypeAdapter(answer).json_schema(mode="serialization", schema_generator=_ByName)),
         }
-        for verb, (request, answer) in (VERBS | of_extras).items()
+        for verb, (request, answer) in verbs().items()
     }

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from builder import __version__
-from builder.cli.commands import explain, messages, operate, records
+from builder.cli.commands import messages, operate, records
 from builder.extra import additions
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
@@ -22,11 +22,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "history": records.history,
     "context": records.context,
     "search": records.search,
-    "explain": explain.explain,
-    "why": explain.why,
-    "replay": explain.replay,
     "forget": records.forget,
-    "cost": explain.cost,
 }
 GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     "schemas": (

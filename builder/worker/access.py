@@ -8,7 +8,10 @@ what belongs to others and what does not exist take the same path.
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
+
+from pydantic import BaseModel
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, USER_MESSAGE, Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
@@ -19,49 +22,71 @@ from builder.wire.requests import (
     BuiltContext,
     CompactRequest,
     ContextRequest,
-    ExplainRequest,
     FetchRequest,
     HistoryRequest,
     SearchRequest,
     SessionsRequest,
-    StripRequest,
     breadcrumb_json,
     read_request,
 )
-from builder.worker.callers import OF_A_PERSON, RIGHTS, Caller, Right
 from builder.worker.decide import Consumers
 from builder.worker.forget_requests import breadcrumbs_of, nothing_to_forget
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.request_handlers import Verb, id_in_use, no_breadcrumb, no_context, no_session, no_trigger
+from builder.worker.requests import OF_A_PERSON, RIGHTS, Access, Ask, Caller, Request, Right
+
+
+async def of_own_context(access: Access, caller: Caller, request: BuiltContext, ask: Ask) -> dict[str, Any]:
+    """A `Narrowing`: the context that the request names is the caller's."""
+    own = ContextRequest(consumer=request.consumer or "default", session=request.session, trigger=request.trigger)
+    event = await access.answer(caller, "context", own.model_dump_json().encode())
+    names = {"consumer": own.consumer, "trigger": event["trigger_event_id"], "session": event["session_id"]}
+    return await ask(request.model_copy(update=names))
 
 
 class AccessControl:
     """The verbs, each for who may use it. Methods raise `Rejected` and `Unavailable`."""
 
     def __init__(
-        self, log: StoredLog, verbs: Mapping[str, Verb], consumers: Consumers, rights: Mapping[str, Right] = RIGHTS
+        self,
+        log: StoredLog,
+        verbs: Mapping[str, Verb],
+        consumers: Consumers,
+        additions: Mapping[str, Request] = MappingProxyType({}),
     ) -> None:
-        """rights: verb → the right that it needs."""
-        self._log, self._verbs, self._consumers, self._rights = log, verbs, consumers, rights
+        """additions: the requests of extras."""
+        self._log, self._verbs, self._consumers, self._additions = log, verbs, consumers, additions
         self._narrowed: Mapping[str, Callable[[Caller, bytes], Awaitable[dict[str, Any]]]] = {
             "compact": self._compact,
             "consumers": self._listed,
             "context": self._context,
-            "explain": partial(self._of_context, "explain", ExplainRequest),
             "fetch": self._fetch,
             "forget": self._forget,
             "history": self._history,
             "search": self._search,
             "sessions": self._sessions,
-            "strip": partial(self._of_context, "strip", StripRequest),
         }
 
     async def answer(self, caller: Caller, verb: str, data: bytes) -> dict[str, Any]:
         """Of the verb, as far as the caller may see it. data: JSON."""
-        caller.need(self._rights[verb])
-        if caller.user and verb not in self._narrowed:
-            raise Forbidden(f"{verb} answers for a whole workspace, and this token is of user {caller.user!r}; use another token")
-        return await (self._narrowed[verb](caller, data) if caller.user else self._verbs[verb](caller.workspace, data))
+        caller.need(self._right(verb))
+        if not caller.user:
+            return await self._verbs[verb](caller.workspace, data)
+        if verb in self._narrowed:
+            return await self._narrowed[verb](caller, data)
+        addition = self._additions.get(verb)
+        if addition and addition.narrowing:
+            ask = partial(self._ask, caller.workspace, verb)
+            return await addition.narrowing(self, caller, read_request(addition.model, data), ask)
+        raise Forbidden(f"{verb} answers for a whole workspace, and this token is of user {caller.user!r}; use another token")
+
+    def _right(self, verb: str) -> Right:
+        """Raises KeyError for a verb that no door with tokens offers."""
+        addition = self._additions.get(verb)
+        return addition.right if addition and addition.right else RIGHTS[verb]
+
+    async def _ask(self, workspace: str, verb: str, request: BaseModel) -> dict[str, Any]:
+        return await self._verbs[verb](workspace, request.model_dump_json().encode())
 
     async def check_message(self, caller: Caller, crumb: Breadcrumb) -> None:
         """Before a breadcrumb is published. What erases earlier ones needs the right to forget."""
@@ -150,13 +175,6 @@ class AccessControl:
         if not await self.is_for(caller, event):
             raise no_context(request, request.session or str(event["session_id"]))
         return event
-
-    async def _of_context(self, verb: str, model: type[BuiltContext], caller: Caller, data: bytes) -> dict[str, Any]:
-        request = read_request(model, data)
-        its_context = ContextRequest(consumer=request.consumer or "default", session=request.session, trigger=request.trigger)
-        event = await self._context(caller, its_context.model_dump_json().encode())
-        names = {"consumer": its_context.consumer, "trigger": event["trigger_event_id"], "session": event["session_id"]}
-        return await self._verbs[verb](caller.workspace, request.model_copy(update=names).model_dump_json().encode())
 
     async def _fetch(self, caller: Caller, data: bytes) -> dict[str, Any]:
         request = read_request(FetchRequest, data)

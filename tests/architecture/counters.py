@@ -19,12 +19,10 @@ YARD = (
     "adapters.templates.llm_hints",
     "app.asyncapi",
     "app.http",
-    "app.operations",
     "bench",
     "extras",
     "integrations",
     "local",
-    "pictures",
     "testing",
 )
 START = "builder.app.service"

@@ -21,7 +21,7 @@ from builder.app.http.limits import BESIDE_BODY_BYTES, BodyLimit, RateLimit
 from builder.app.http.problems import PROBLEM, add_handlers
 from builder.app.http.token_check import TokenCheck
 from builder.app.http.tokens import Tokens
-from builder.app.verbs import Breadcrumbs, Explanation, Passages, Receipts, Sessions, SessionStrip
+from builder.app.verbs import Breadcrumbs, Passages, Receipts, Sessions
 from builder.client import BreadcrumbRecord
 from builder.domain.summary import CompactionResult
 from builder.extra import Request as ExtraRequest
@@ -29,11 +29,9 @@ from builder.publish.event import AgentContextV1
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (
     CompactRequest,
-    ExplainRequest,
     HistoryRequest,
     SearchRequest,
     SessionsRequest,
-    StripRequest,
 )  # fmt: skip
 from builder.wire.subjects import Installation, optional_token, session_text
 from builder.worker.access import AccessControl
@@ -91,17 +89,28 @@ router = APIRouter(
 def _routes(requests: Mapping[str, ExtraRequest]) -> APIRouter:
     additions = APIRouter(prefix=router.prefix, responses=router.responses)
     for name, request in requests.items():
-        summary, endpoint = (request.model.__doc__ or name).partition("\n")[0], _endpoint(name, request.model)
-        additions.add_api_route(f"/{name}", endpoint, methods=["POST"], response_model=request.answer, summary=summary, name=name)
+        request.model.model_config["defer_build"] = False  # pydantic warns of what FastAPI builds at the first request
+        request.model.model_rebuild()
+        summary = request.title or (request.model.__doc__ or name).partition("\n")[0]
+        additions.add_api_route(
+            f"/{name}", _endpoint(name, request), methods=["POST"], response_model=request.answer, summary=summary, name=name,
+            responses=_example(request.example),
+        )  # fmt: skip
     return additions
 
 
-def _endpoint(name: str, model: type[BaseModel]) -> Callable[..., Awaitable[Response]]:
+def _endpoint(name: str, request: ExtraRequest) -> Callable[..., Awaitable[Response]]:
     async def answer(body: BaseModel, client: Asker) -> Response:
         return _json(await client.request(name, _fields(body)))
 
-    answer.__annotations__["body"] = model
+    example = Body(openapi_examples={name: {"value": request.example[0]}}) if request.example else Body()
+    answer.__annotations__["body"] = Annotated[request.model, example]
+    answer.__doc__ = request.handler.__doc__
     return answer
+
+
+def _example(example: tuple[Any, Any] | None) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {"application/json": {"example": example[1]}}}} if example else {}
 
 
 def _documented(name: str, media: str = "application/json") -> dict[str, Any]:
@@ -232,18 +241,6 @@ async def history(request: Annotated[HistoryRequest, Query()], client: Asker) ->
 async def fetch(id: str, client: Asker, version: Annotated[int | None, Query(ge=1)] = None) -> Response:  # noqa: A002 - its name
     """Never a secret, forgotten or expired one."""
     return _json(await client.request("fetch", {"id": id, "version": version}))
-
-
-@router.post("/explain", response_model=Explanation, summary="Why a page looks as it does", **_documented("explain"))
-async def explain(request: Annotated[ExplainRequest, _body("explain")], client: Asker) -> Response:
-    """The page built again, and the reason of each line."""
-    return _json(await client.request("explain", _fields(request)))
-
-
-@router.post("/strip", response_model=SessionStrip, summary="How much of a session is on a page", **_documented("strip"))
-async def strip(request: Annotated[StripRequest, _body("strip")], client: Asker) -> Response:
-    """One cell a breadcrumb, beside the page built again."""
-    return _json(await client.request("strip", _fields(request)))
 
 
 @router.post("/forget", response_model=Receipts, summary="Erase messages, a person or a session", **_documented("forget"))

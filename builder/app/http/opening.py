@@ -17,7 +17,6 @@ from builder.app.line import Line
 from builder.app.settings import Settings
 from builder.extra import additions
 from builder.worker.access import AccessControl
-from builder.worker.callers import RIGHTS
 from builder.worker.request_handlers import Verb
 
 
@@ -39,9 +38,8 @@ def open_door(
     if http.tokens is None and not (makes_token and _is_loopback(http.host)):
         return None
     tokens = local_tokens(http.tokens, settings.data_dir, settings.workspace)
-    requests = additions("requests", ROUTES)
-    rights = {**RIGHTS, **{name: each.right for name, each in requests.items()}}
-    access = AccessControl(line.log, verbs, line.consumers, rights)
+    requests = {name: each for name, each in additions("requests", ROUTES).items() if each.right}
+    access = AccessControl(line.log, verbs, line.consumers, requests)
     fanout = Fanout(ContextStream(connection.jetstream(), settings.installation), access, tokens.holders)
     parts = Parts(
         access=access, tokens=tokens, rate=RateLimit(http.requests_a_minute, REQUESTS),

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from builder.app.http.limits import RateLimit
 from builder.app.http.problems import problem
 from builder.app.http.tokens import Tokens
-from builder.worker.callers import Caller
+from builder.worker.requests import Caller
 
 
 class TokenCheck:

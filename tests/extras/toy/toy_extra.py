@@ -8,9 +8,8 @@ from typing_extensions import TypedDict
 
 from builder.domain.errors import Missing
 from builder.domain.recall import EVERY_SESSION
-from builder.extra import Extra, Request
+from builder.extra import Extra, Host, Request
 from builder.ports.store import StoreLocation
-from builder.worker.log import StoredLog
 
 
 class CountRequest(BaseModel):
@@ -25,10 +24,10 @@ class Count(TypedDict):
     number: int
 
 
-async def count(log: StoredLog, workspace: str, request: CountRequest) -> dict[str, Any]:
-    """See `CountRequest`. Raises `Missing`."""
-    await log.catch_up(workspace, EVERY_SESSION)
-    versions = await log.store.versions(workspace, request.id)
+async def count(host: Host, workspace: str, request: CountRequest) -> dict[str, Any]:
+    """Edits count, too. Raises `Missing`."""
+    await host.log.catch_up(workspace, EVERY_SESSION)
+    versions = await host.log.store.versions(workspace, request.id)
     if not versions:
         raise Missing(f"there is no breadcrumb {request.id!r}; look at its id")
     return {"number": len(versions)}
@@ -53,7 +52,7 @@ def toy(name: str) -> None:
 
 extra = Extra(
     stores={"toy": store},
-    requests={"count": Request(model=CountRequest, answer=Count, right="read", handler=count)},
+    requests=lambda: {"count": Request(model=CountRequest, answer=Count, right="read", handler=count)},
     checks={"toy": check},
     commands=lambda: {"toy": toy},
 )

@@ -9,9 +9,9 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
 from builder.wire.requests import breadcrumb_json
 from builder.worker.access import AccessControl
-from builder.worker.callers import RIGHTS, Caller, Right
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.request_handlers import Lookup
+from builder.worker.requests import RIGHTS, Caller, Right
 from tests.factories import make_breadcrumb, make_profile, make_remembered
 from tests.ports import FixedConsumers
 from tests.stores import DurableStore, durable_store

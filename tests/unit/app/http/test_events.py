@@ -14,8 +14,8 @@ from builder.app.http.tokens import Tokens
 from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.worker.access import AccessControl
-from builder.worker.callers import Caller
 from builder.worker.log import StoredLog
+from builder.worker.requests import Caller
 from tests.factories import MORNING
 from tests.http_api import write_tokens
 from tests.ports import FixedConsumers

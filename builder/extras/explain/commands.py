@@ -40,7 +40,7 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Show where each line of a context comes from and why, what was left out and why, and where the budget went."""
-    from builder.cli.reports import receipt_text
+    from builder.extras.explain.reports import receipt_text
 
     if svg:
         _draw(target_of(servers, workspace), _request(trigger, consumer, session, as_of), svg, as_json)
@@ -51,8 +51,8 @@ def explain(
 
 
 def _draw(target: "Target", request: dict[str, Any], file: Path, as_json: bool) -> None:
-    from builder.pictures.strip import strip_svg
-    from builder.pictures.svg import write_picture
+    from builder.extras.explain.strip_picture import strip_svg
+    from builder.extras.explain.svg import write_picture
 
     answer = asyncio.run(target.request("strip", request))
     write_picture(file, strip_svg(answer))
@@ -89,7 +89,7 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Rebuild a context and compare it with the published one, or show it with another profile or other templates."""
-    from builder.cli.reports import comparison_text
+    from builder.extras.explain.reports import comparison_text
 
     request = _request(trigger, consumer, session, as_of) | _files(profile, templates)
     answer = asyncio.run(target_of(servers, workspace).request("replay", request))
@@ -133,7 +133,7 @@ def cost(
     """Show the tokens of published contexts, and of the conversations that agents would send without them."""
     from datetime import UTC, datetime, timedelta
 
-    from builder.app.operations.published import read_costs
+    from builder.extras.explain.published import read_costs
 
     target, since = target_of(servers), datetime.now(UTC) - timedelta(hours=hours)
     with progress_bar("contexts") as advance:

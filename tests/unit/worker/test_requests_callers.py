@@ -3,7 +3,7 @@
 import pytest
 
 from builder.domain.errors import Forbidden
-from builder.worker.callers import RIGHTS, Caller
+from builder.worker.requests import RIGHTS, Caller
 from tests.factories import make_breadcrumb
 
 ADA = Caller(name="ada", workspace="acme", user="ada", rights=frozenset({"read"}))

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from builder.app.components import counter
-from builder.app.operations.published import (
+from builder.domain.breadcrumb import Place, StreamMessage
+from builder.extras.explain.published import (
     LAST,
     PAGE,
     WHOLE,
     counted_page,
     sent_tokens,
 )
-from builder.domain.breadcrumb import Place, StreamMessage
 from builder.remember.decode import decode
 
 STATIC = 7

@@ -25,6 +25,8 @@ MIN_CACHED, CACHE_BLOCK, CACHE_SECONDS = 1024, 128, 300.0
 """Prompt caches keep long beginnings, in blocks, for five minutes."""
 CACHED_WEIGHT = 0.1
 """What a cached token counts beside a new one."""
+Pieces = Sequence[tuple[object, int]]
+"""What is sent, in order: anything that tells one piece from another, and its tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,34 +103,56 @@ def counted_page(arrival: StreamMessage) -> CountedPage:
     )
 
 
+class _Sender:
+    """An agent that sends the conversation in each form, page after page."""
+
+    def __init__(self) -> None:
+        self._before: dict[tuple[str, str], tuple[Pieces, datetime]] = {}
+        self._static: defaultdict[str, int] = defaultdict(int)
+        """By consumer: a page with little room shows a shorter catalog, an agent sends all of it."""
+
+    def send(self, page: CountedPage, messages: Sequence[Breadcrumb]) -> SentPage:
+        """messages: the conversation up to the page's trigger."""
+        _, consumer, _ = page.key
+        encode = load_encoder(page.encoding)
+        self._static[consumer] = max(self._static[consumer], page.static)
+        catalog = (ORIGIN, self._static[consumer])
+        whole = [(each.place, len(encode("\n".join((each.text, *each.call_signatures))))) for each in messages]
+        forms = {
+            PAGE: self._counts(page, PAGE, [(token, 1) for token in page.pieces]),
+            WHOLE: self._counts(page, WHOLE, [catalog, *whole]),
+            LAST: self._counts(page, LAST, [catalog, *whole[-LAST_MESSAGES:]]),
+        }
+        texts = {each.text for each in messages if each.id in page.ids}  # what was sent twice may stand once
+        is_whole = all(each.id in page.ids or each.text in texts for each in messages)
+        tokens, alike, _ = forms[WHOLE]
+        sizes = {form: (tokens, cached) for form, (tokens, _, cached) in forms.items()}
+        return SentPage(is_whole=is_whole, forms=sizes, growth=tokens - alike)
+
+    def _counts(self, page: CountedPage, form: str, pieces: Pieces) -> tuple[int, int, int]:
+        """Tokens; those with which the page before began, too; those of them that are cached."""
+        _, consumer, _ = page.key
+        previous, then = self._before.get((consumer, form), ((), page.moment))
+        self._before[consumer, form] = pieces, page.moment
+        alike = sum(size for _, size in pieces[: _alike(previous, pieces)])
+        is_cached = alike >= MIN_CACHED and (page.moment - then).total_seconds() <= CACHE_SECONDS
+        return sum(size for _, size in pieces), alike, alike // CACHE_BLOCK * CACHE_BLOCK if is_cached else 0
+
+
 def sent_tokens(pages: Iterable[CountedPage], crumbs: Sequence[Breadcrumb]) -> list[SentPage]:
     """Of each page. crumbs: the session's, in order."""
-    before: dict[tuple[str, str], tuple[Sequence[Any], datetime]] = {}
-    static: defaultdict[str, int] = defaultdict(int)  # a page with little room shows a shorter catalog, an agent sends all of it
-    rows = []
-    for page in pages:
-        newest: dict[str, Breadcrumb] = {}
-        for crumb in crumbs:
-            is_sent = crumb.place.sequence <= page.sequence and crumb.role in ROLES and crumb.schema != TOOL_REQUEST
-            if is_sent and (crumb.id not in newest or crumb.version > newest[crumb.id].version):
-                newest[crumb.id] = crumb
-        encode = load_encoder(page.encoding)
-        whole = [(each.place, len(encode("\n".join((each.text, *each.call_signatures))))) for each in newest.values()]
-        static[page.key[1]] = max(static[page.key[1]], page.static)
-        forms, growth = {}, 0
-        for form, messages in ((PAGE, None), (WHOLE, whole), (LAST, whole[-LAST_MESSAGES:])):
-            pieces = [(token, 1) for token in page.pieces] if messages is None else [(ORIGIN, static[page.key[1]]), *messages]
-            previous, then = before.get((page.key[1], form), ((), page.moment))
-            alike = sum(size for _, size in pieces[: _alike(previous, pieces)])
-            is_cached = alike >= MIN_CACHED and (page.moment - then).total_seconds() <= CACHE_SECONDS
-            tokens = sum(size for _, size in pieces)
-            forms[form] = tokens, alike // CACHE_BLOCK * CACHE_BLOCK if is_cached else 0
-            growth = tokens - alike if form == WHOLE else growth
-            before[page.key[1], form] = pieces, page.moment
-        texts = {crumb.text for crumb in newest.values() if crumb.id in page.ids}  # what was sent twice may stand once
-        is_whole = all(crumb.id in page.ids or crumb.text in texts for crumb in newest.values())
-        rows.append(SentPage(is_whole=is_whole, forms=forms, growth=growth))
-    return rows
+    sender = _Sender()
+    return [sender.send(page, _conversation(page, crumbs)) for page in pages]
+
+
+def _conversation(page: CountedPage, crumbs: Sequence[Breadcrumb]) -> tuple[Breadcrumb, ...]:
+    """What was said up to the trigger, in newest versions."""
+    newest: dict[str, Breadcrumb] = {}
+    for crumb in crumbs:
+        is_sent = crumb.place.sequence <= page.sequence and crumb.role in ROLES and crumb.schema != TOOL_REQUEST
+        if is_sent and (crumb.id not in newest or crumb.version > newest[crumb.id].version):
+            newest[crumb.id] = crumb
+    return tuple(newest.values())
 
 
 def _row(consumer: str, rows: list[SentPage]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.cli.commands.explain import cost_text
+from builder.extras.explain.commands import cost_text
 
 ROW: dict[str, Any] = {
     "consumer": "default",

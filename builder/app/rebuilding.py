@@ -1,18 +1,21 @@
-"""Contexts rebuilt from the store, with profiles and templates of then or others."""
+"""Contexts built again from the store, with profiles and templates of then or others."""
 
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+
+from typing_extensions import override
 
 from builder.app.components import Components
 from builder.app.config import parse_config
 from builder.app.reload import Reloader
 from builder.assemble.explanation import Explanation
+from builder.assemble.items.rendering import PENDING_CHARS
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
-from builder.domain.errors import Misconfigured, Missing, Rejected
+from builder.domain.errors import Misconfigured, Missing, Rejected, Unavailable
 from builder.domain.lint_finding import FaultyFiles
 from builder.domain.profile import Definitions, Profile
 from builder.domain.recall import EVERY_SESSION
@@ -23,39 +26,32 @@ from builder.publish.event import encode
 from builder.recall.scopes import scopes_before
 from builder.remember.memory import in_thread
 from builder.wire.files import Files
-from builder.wire.requests import BuiltContext
+from builder.wire.requests import BuiltContext, ReplayRequest
 from builder.worker.log import StoredLog
+from builder.worker.replays import Replay, Replays, Variation
 
 DEFAULT = "default"
 EDITED = "it is built with the profile and templates of then, which were edited since"
+MAX_WAITING = 8
+"""Replays with other files or profiles; one is built at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replay:
-    """A context that was built again."""
+class _Publication:
+    """How a context was published, as far as it is kept."""
 
-    trigger: Breadcrumb
-    context: Context
-    explanation: Explanation
-    event: bytes
-    published: bytes | None
-    """None = not kept, or erased."""
-    notes: tuple[str, ...]
-    """For the reader, e.g. why the bytes differ."""
     core: Components
-    """With the profiles and templates of the build."""
-    profile: Profile
-    times: Mapping[str, int]
-    """Milliseconds per part of the delivery; empty = not kept."""
-
-    @property
-    def is_same(self) -> bool | None:
-        """Equal to the published event; None = not kept, or refreshed."""
-        return None if self.published is None or self.context.as_of else self.published == self.event
+    """With the profiles and templates of then, or of today."""
+    notes: tuple[str, ...]
+    flags: frozenset[str] = frozenset()
+    quiet: int = 0
+    """The sequence up to which a page that waited for quiet reads; 0 = it did not wait."""
+    is_of_today: bool = False
+    """The profile and templates of then are not kept."""
 
 
-class Replays:
-    """Builds contexts again. All methods raise `Rejected` and `Unavailable`."""
+class Rebuilding(Replays):
+    """Builds contexts again."""
 
     def __init__(
         self,
@@ -74,41 +70,84 @@ class Replays:
         self._log = log
         self._max_bytes = max_bytes
         self._follow_removals = follow_removals
+        self._one, self._waiting = asyncio.Lock(), asyncio.Semaphore(MAX_WAITING)
 
+    @override
     async def replay(self, workspace: str, request: BuiltContext) -> Replay:
-        """As it was published, as far as its sources exist."""
-        core = self._reloading.core
+        replay, _ = await self._replay(workspace, request)
+        return replay
+
+    @override
+    async def vary(self, workspace: str, request: ReplayRequest) -> Variation:
+        replay, core = await self._replay(workspace, request)
+        if self._waiting.locked():
+            raise Unavailable(f"{MAX_WAITING} other replays with files or profiles are waiting; send it again in a moment")
+        async with self._waiting, self._one:
+            return await self._variation(replay, core, request)
+
+    @override
+    async def is_published(self, other: Breadcrumb, trigger: str, consumer: str) -> bool:
+        return await self._event(replace(other, id=trigger), consumer) is not None
+
+    async def _replay(self, workspace: str, request: BuiltContext) -> tuple[Replay, Components]:
+        """And the components that built it."""
         if self._follow_removals:
             await self._follow_removals()
-        trigger = await self.trigger(workspace, request)
+        trigger = await self._trigger(workspace, request)
         definitions = await self._log.definitions(trigger.workspace, trigger.place, trigger.received_at)
-        consumer = request.consumer or _only_consumer(core, trigger, definitions)
-        event_then = await self._event(trigger, consumer)
-        published = event_then and event_then.data
-        flags, note, notes, quiet = frozenset[str](), "", [], 0
-        if published is None:
-            notes.append(
-                f"{_absence(core, trigger, consumer, definitions)}; this is how today's profile and templates would make it"
-            )
-        else:
-            assembly = json.loads(published)["assembly"]
-            flags, quiet = frozenset(assembly["flags"]), 0 if request.as_of else assembly.get("as_of") or 0
-            core, note = await self._core_of(core, definitions, consumer, assembly["profile"], assembly["templates"])
-            notes += filter(None, (note,))
-        profile = profile_of(core, consumer, definitions)
-        as_of = await self._end(trigger, request.as_of or quiet) if request.as_of or quiet else None
-        rebuilt = await self.build(core, trigger, profile, is_degraded=DEGRADED in flags, as_of=as_of, is_quiet=bool(quiet))
-        event = encode(rebuilt[0], self._max_bytes)
-        if as_of and not quiet:
+        consumer = request.consumer or _only_consumer(self._reloading.core, trigger, definitions)
+        published = await self._event(trigger, consumer)
+        then = await self._publication(published, trigger, consumer, definitions)
+        profile = profile_of(then.core, consumer, definitions)
+        is_quiet = bool(then.quiet and not request.as_of)
+        sequence = request.as_of or then.quiet
+        as_of = await self._end(trigger, sequence) if sequence else None
+        is_degraded = DEGRADED in then.flags
+        context, explanation = await self._build(
+            then.core, trigger, profile, is_degraded=is_degraded, as_of=as_of, is_quiet=is_quiet
+        )
+        event = encode(context, self._max_bytes)
+        notes = [*then.notes]
+        if as_of and not is_quiet:
             notes.append(f"it is the page refreshed as of sequence {as_of.sequence:,}: a refreshed page is never published")
-        elif published is not None and published != event:
-            notes.append(_difference(flags - {*rebuilt[0].flags}, is_other_edition=bool(note) and note != EDITED))
-        return Replay(
-            trigger=trigger, context=rebuilt[0], explanation=rebuilt[1], event=event, published=published,
-            notes=tuple(notes), core=core, profile=profile, times=times_of(event_then.times) if event_then else {},
+        elif published and published.data != event:
+            notes.append(_difference(then.flags - {*context.flags}, is_of_today=then.is_of_today))
+        replay = Replay(
+            trigger=trigger, context=context, explanation=explanation, event=event,
+            published=published.data if published else None, notes=tuple(notes), profile=profile,
+            times=times_of(published.times) if published else {},
         )  # fmt: skip
+        return replay, then.core
 
-    async def trigger(self, workspace: str, request: BuiltContext) -> Breadcrumb:
+    async def _publication(
+        self, event: PublishedEvent | None, trigger: Breadcrumb, consumer: str, definitions: Definitions
+    ) -> _Publication:
+        core = self._reloading.core
+        if event is None:
+            absence = _absence(core, trigger, consumer, definitions)
+            return _Publication(core=core, notes=(f"{absence}; this is how today's profile and templates would make it",))
+        assembly = json.loads(event.data)["assembly"]
+        core, note = await self._core_of(core, definitions, consumer, assembly["profile"], assembly["templates"])
+        return _Publication(
+            core=core,
+            notes=(note,) if note else (),
+            flags=frozenset(assembly["flags"]),
+            quiet=assembly.get("as_of") or 0,
+            is_of_today=note not in ("", EDITED),
+        )
+
+    async def _variation(self, replay: Replay, core: Components, request: ReplayRequest) -> Variation:
+        other = await self._with_files(core, request.files, over_bundled=request.over_bundled)
+        profile = await self._profile(other, replay, request.profile)
+        characters = PENDING_CHARS.set(0)
+        try:
+            quiet = replay.context.quiet_from
+            context, _ = await self._build(other, replay.trigger, profile, as_of=quiet, is_quiet=bool(quiet))
+        finally:
+            PENDING_CHARS.reset(characters)
+        return Variation(replay=replay, event=encode(context), failures=tuple(failures_of(other)))
+
+    async def _trigger(self, workspace: str, request: BuiltContext) -> Breadcrumb:
         """The first version of the breadcrumb."""
         identity = request.trigger or await self._last_of_session(workspace, request)
         versions = await self._versions(workspace, identity, request.session)
@@ -140,7 +179,7 @@ class Replays:
         ]
         return tuple(crumb for own, crumb in versions if session in ("", own, crumb.session))
 
-    async def build(
+    async def _build(
         self,
         core: Components,
         trigger: Breadcrumb,
@@ -156,13 +195,13 @@ class Replays:
                 await self._log.catch_up(scope.workspace, session)
         return await core.builder.explain(trigger, profile, degraded=is_degraded, as_of=as_of, is_quiet=is_quiet)
 
-    async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
+    async def _profile(self, core: Components, replay: Replay, name: str) -> Profile:
         """As of the trigger, as this consumer; "" = its own. Raises `Rejected`."""
         trigger = replay.trigger
         definitions = await self._log.definitions(trigger.workspace, trigger.place, trigger.received_at)
         return in_the_place_of(replay.profile, profile_of(core, name or replay.profile.consumer, definitions))
 
-    async def with_files(self, core: Components, files: Files, *, over_bundled: bool) -> Components:
+    async def _with_files(self, core: Components, files: Files, *, over_bundled: bool) -> Components:
         """files: over current or bundled ones. Raises `Rejected`."""
         bundled, *own = core.config.layers
         layers = (bundled, files) if over_bundled else (bundled, {**(own[-1] if own else {}), **files})
@@ -173,10 +212,6 @@ class Replays:
 
     async def _end(self, trigger: Breadcrumb, as_of: int) -> Place:
         return max(trigger.place, min(Place(trigger.place.incarnation, as_of), await self._log.last()))
-
-    async def is_published(self, other: Breadcrumb, trigger: str, consumer: str) -> bool:
-        """Whether another trigger's context in the session is kept."""
-        return await self._event(replace(other, id=trigger), consumer) is not None
 
     async def _event(self, trigger: Breadcrumb, consumer: str) -> PublishedEvent | None:
         identity = str(context_id(trigger.workspace, trigger.session, trigger.id, consumer))
@@ -251,8 +286,8 @@ def _absence(core: Components, trigger: Breadcrumb, consumer: str, definitions: 
     )
 
 
-def _difference(flags: frozenset[str], *, is_other_edition: bool) -> str:
-    if is_other_edition:
+def _difference(flags: frozenset[str], *, is_of_today: bool) -> str:
+    if is_of_today:
         reason = "other profiles or templates made it"
     elif VECTORS_MISSING in flags:
         reason = "some breadcrumbs had no vectors when that was built, and have them now"

@@ -15,7 +15,7 @@ from builder.app.settings import Settings
 from builder.cli.build import placed, trigger_of
 from builder.domain.strip import STATES
 from builder.extras.demo.sample import sample_lines
-from builder.pictures.strip import MAX_CELLS, NAMES, strip_svg
+from builder.extras.explain.strip_picture import MAX_CELLS, NAMES, strip_svg
 from builder.wire.chat_lines import read_file
 
 PICTURE = Path(__file__).parents[3] / "builder" / "docs" / "pictures" / "session.svg"

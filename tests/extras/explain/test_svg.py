@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from builder.domain.errors import Rejected
-from builder.pictures.svg import DARK, LIGHT, box, picture, words, write_picture
+from builder.extras.explain.svg import DARK, LIGHT, box, picture, words, write_picture
 
 
 def test_a_picture_has_its_colours_in_light_and_dark_and_brings_nothing_in() -> None:

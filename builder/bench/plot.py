@@ -10,7 +10,7 @@ from textwrap import shorten
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.domain.errors import Rejected
-from builder.pictures.svg import SERIES, dot, line, picture, words
+from builder.extras.explain.svg import SERIES, dot, line, picture, words
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from builder.domain.strip import STATES, State
-from builder.pictures.svg import SERIES, box, picture, words
+from builder.extras.explain.svg import SERIES, box, picture, words
 from builder.wire.subjects import session_text
 
 WIDTH, MARGIN, SIDE = 880, 16, 400

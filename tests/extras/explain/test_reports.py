@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from builder.cli.reports import receipt_text
 from builder.domain.context import IRRELEVANT
+from builder.extras.explain.reports import receipt_text
 
 GOLDEN = Path(__file__).with_name("receipt.txt")
 IDENTITY = "1006248e-34d7-4a8d-9da6-7f0e55fb1c4e"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from builder.bench.plot import Figures, Series, plot_svg, read_figures
 from builder.domain.errors import Rejected
-from builder.pictures.plot import Figures, Series, plot_svg, read_figures
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "builder" / "docs" / "pictures"
