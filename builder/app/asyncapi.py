@@ -75,8 +75,8 @@ def asyncapi_text() -> str:
     kinds: Mapping[str, Any] = {
         **BODIES, "record": Record, AGENT_CONTEXT: AgentContextV1, CONTEXT_COMPACTED: ContextCompactedV1,
         "deadLetter": DeadLetter, "failure": Failure, "PING": ServicePing, "INFO": ServiceInfo, "STATS": ServiceStats,
-        **{f"{verb}.request": request for verb, (request, _) in verbs().items()},
-        **{f"{verb}.answer": answer for verb, (_, answer) in verbs().items()},
+        **{f"{verb}.request": each.model for verb, each in verbs().items()},
+        **{f"{verb}.answer": each.answer for verb, each in verbs().items()},
     }  # fmt: skip
     inbound = {*BODIES, "record", *(f"{verb}.request" for verb in verbs())}
     modes: dict[str, JsonSchemaMode] = {name: "validation" if name in inbound else "serialization" for name in kinds}
@@ -157,6 +157,6 @@ def _operation(exchange: Exchange) -> JSON:
     name, answers = exchange.name, f"#/channels/{exchange.name}.reply"
     operation: JSON = {"action": exchange.action, "channel": {"$ref": f"#/channels/{name}"}}
     if name in verbs():
-        operation["summary"] = (verbs()[name][0].__doc__ or "").partition("\n")[0]
+        operation["summary"] = (verbs()[name].model.__doc__ or "").partition("\n")[0]
         operation["bindings"] = {"nats": {"queue": DEFAULT.queue}}
     return operation | ({"reply": {"channel": {"$ref": answers}}} if exchange.answers else {})

@@ -30,7 +30,7 @@ from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
 from builder.app.health import build_facts, is_alive, readiness, show_gauges
 from builder.app.http.opening import OpenDoor, open_door
-from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, jobs_of, make_line, open_endpoint, verbs_of
+from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, host_of, jobs_of, make_line, open_endpoint, verbs_of
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
@@ -103,8 +103,8 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         )  # fmt: skip
         watchdog.rebind = inbox.rebind
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
-        verbs = verbs_of(line, reloading, broker)
-        door = open_door(settings, connection, line, verbs, makes_token=makes_token)
+        host = host_of(line, reloading, broker)
+        door = open_door(settings, connection, line, host, makes_token=makes_token)
         jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, clock, metrics, line, parts), *durables)
         jobs += door.fanout.jobs if door else ()
         for job in jobs:
@@ -117,7 +117,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         micro = MicroService(own, __version__, metadata())
         await stack.enter_async_context(micro.discoverable(connection))
         observers = (metrics.answered, micro.count)
-        await stack.enter_async_context(answering(connection, verbs, own, observers))
+        await stack.enter_async_context(answering(connection, verbs_of(host), own, observers))
         ready = readiness(core, watchdog, reloading.state, probe, server, clock, metrics.parts)
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
         application = with_api(application, door.application) if door else application

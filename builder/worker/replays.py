@@ -12,8 +12,7 @@ from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile
 from builder.ports.store import Reader
-from builder.wire.requests import BuiltContext, RefreshRequest, ReplayRequest, read_request
-from builder.worker.request_handlers import Verb
+from builder.wire.requests import BuiltContext, RefreshRequest, ReplayRequest
 
 LATER_LOOKS, LATER_SECONDS = 40, 0.02
 """For a later message's context."""
@@ -75,14 +74,8 @@ class Refresh:
         self._store = store
         self._is_settled = is_settled
 
-    @property
-    def verbs(self) -> Mapping[str, Verb]:
-        """Name in the subject → handler."""
-        return {"refresh": self.refresh}
-
-    async def refresh(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def refresh(self, workspace: str, request: RefreshRequest) -> dict[str, Any]:
         """See `RefreshRequest`. Answers with the event."""
-        request = read_request(RefreshRequest, data)
         replay = await self._replays.replay(workspace, request.model_copy(update={"as_of": request.as_of or NEWEST}))
         event: dict[str, Any] = json.loads(replay.event)
         if replay.context.later and not await self._is_published(replay.context):

@@ -2,8 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from builder.domain.breadcrumb import NO_SESSION, USER_MESSAGE, Breadcrumb
 from builder.domain.errors import Forbidden
@@ -11,23 +10,15 @@ from builder.domain.errors import Forbidden
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from builder.worker.log import StoredLog
-    from builder.worker.replays import Replays
+    from builder.domain.profile import Profile
+    from builder.service import ContextBuilder
+    from builder.worker.forget_requests import ForgetRequests
+    from builder.worker.log import Log
+    from builder.worker.replays import Refresh, Replays
+    from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
+    from builder.worker.responses import Responses
 
 Right = Literal["read", "write", "forget", "export"]
-RIGHTS: Mapping[str, Right] = MappingProxyType(
-    {
-        "compact": "write",
-        "consumers": "read",
-        "context": "read",
-        "fetch": "read",
-        "forget": "forget",
-        "history": "read",
-        "search": "read",
-        "sessions": "read",
-    }
-)
-"""Verb → the right that it needs. Doors with rights offer no others but those of extras."""
 NOTE = "note.v1"
 OF_A_PERSON = frozenset({USER_MESSAGE, NOTE})
 """Schemas that a person writes."""
@@ -60,33 +51,35 @@ class Caller:
         return not self.user or user == self.user or is_note or (is_own and not user)
 
 
-Answer = Mapping[str, Any]
 Ask = Callable[["BaseModel"], Awaitable[dict[str, Any]]]
 """Answers a request as for the whole workspace."""
-
-
-class Access(Protocol):
-    """Who may see what. Methods raise `Rejected` and `Unavailable`."""
-
-    async def answer(self, caller: Caller, verb: str, data: bytes) -> dict[str, Any]:
-        """Another request, as far as the sender may see its answer. data: JSON."""
-
-
-Narrowing = Callable[[Access, Caller, Any, Ask], Awaitable[dict[str, Any]]]
-"""The sender, who is one user, and the request → as much of the answer as the sender may see. Raises `BuilderError`."""
+Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
+"""Workspace and JSON → the answer. Raises `Rejected` and `Unavailable`."""
+Narrowing = Callable[[Any, Caller, Any, Ask], Awaitable[dict[str, Any]]]
+"""The `AccessControl`, the sender, who is one user, and the request → as much of the answer as the sender may see."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
     """What the running service lends to handlers."""
 
-    log: "StoredLog"
+    log: "Log"
     """The messages as the stream has them, and the store."""
     replays: "Replays"
     """Contexts built again."""
+    builder: Callable[[], "ContextBuilder"]
+    """With the present profiles and templates."""
+    profile: Callable[[str], "Profile"]
+    """A profile or preset by its name. Raises `Misconfigured`."""
+    lookup: "Lookup"
+    contexts: "Contexts"
+    service: "RequestHandlers"
+    forgetting: "ForgetRequests"
+    responses: "Responses"
+    refresh: "Refresh"
 
 
-Handler = Callable[[Host, str, Any], Awaitable[Answer]]
+Handler = Callable[[Host, str, Any], Awaitable[Mapping[str, Any]]]
 """The service, the workspace and the request → the answer. Raises `BuilderError`."""
 
 
@@ -99,12 +92,18 @@ class Request:
     answer: Any
     """A type that pydantic knows."""
     handler: Handler
-    """Its docstring describes the HTTP route."""
     right: Right | None = None
-    """Over HTTP it is `POST /v1/NAME` for tokens with this right; None = only NATS has it."""
+    """That a token needs for it; None = only NATS has it."""
+    has_route: bool = True
+    """With a right it is `POST /v1/NAME`; False = it has a route of its own, or none."""
     narrowing: Narrowing | None = None
     """For a token of one user; None = such a token is refused."""
     title: str = ""
-    """Over HTTP, in place of the description."""
+    description: str = ""
+    """Of the route; the title is the first line of the model's docstring if there is none."""
     example: tuple[Any, Any] | None = None
     """A request's body and an answer."""
+
+    async def ask(self, host: Host, workspace: str, content: "BaseModel") -> dict[str, Any]:
+        """The answer. content: of the model. Raises `BuilderError`."""
+        return dict(await self.handler(host, workspace, content))

@@ -59,7 +59,7 @@ async def test_its_endpoints_are_the_verbs_with_subject_queue_and_schemas(connec
     for name, endpoint in endpoints.items():
         assert (endpoint.subject, endpoint.queue_group) == (f"{NAME}.requests.*.{name}", NAME)
         assert endpoint.metadata == metadata()[name]
-        assert json.loads(endpoint.metadata["request_schema"])["title"] == verbs()[name][0].__name__
+        assert json.loads(endpoint.metadata["request_schema"])["title"] == verbs()[name].model.__name__
 
 
 async def test_what_each_verb_answers_is_what_its_schema_says(connection: Connection, staged: Running) -> None:

@@ -21,16 +21,13 @@ from builder.app.http.limits import BESIDE_BODY_BYTES, BodyLimit, RateLimit
 from builder.app.http.problems import PROBLEM, add_handlers
 from builder.app.http.token_check import TokenCheck
 from builder.app.http.tokens import Tokens
-from builder.app.verbs import Breadcrumbs, Passages, Receipts, Sessions
+from builder.app.verbs import Breadcrumbs, Receipts, Sessions
 from builder.client import BreadcrumbRecord
-from builder.domain.summary import CompactionResult
 from builder.extra import Request as ExtraRequest
 from builder.publish.event import AgentContextV1
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (
-    CompactRequest,
     HistoryRequest,
-    SearchRequest,
     SessionsRequest,
 )  # fmt: skip
 from builder.wire.subjects import Installation, optional_token, session_text
@@ -105,7 +102,7 @@ def _endpoint(name: str, request: ExtraRequest) -> Callable[..., Awaitable[Respo
 
     example = Body(openapi_examples={name: {"value": request.example[0]}}) if request.example else Body()
     answer.__annotations__["body"] = Annotated[request.model, example]
-    answer.__doc__ = request.handler.__doc__
+    answer.__doc__ = request.description
     return answer
 
 
@@ -219,12 +216,6 @@ async def remember(note: Annotated[NoteRequest, _body("remember")], client: Aske
     return _json(await client.send_record(fields | {"schema_name": "note.v1", "context": {"content": note.content}}))
 
 
-@router.post("/search", response_model=Passages, summary="Passages that answer a question", **_documented("search"))
-async def search(question: Annotated[SearchRequest, _body("search")], client: Asker) -> Response:
-    """In a session, in what a user said and heard, or everywhere."""
-    return _json(await client.request("search", _fields(question)))
-
-
 @router.get("/sessions", response_model=Sessions, summary="Sessions, the one that spoke last first", **_documented("sessions"))
 async def sessions(request: Annotated[SessionsRequest, Query()], client: Asker) -> Response:
     """Of the workspace, or of a user."""
@@ -247,12 +238,6 @@ async def fetch(id: str, client: Asker, version: Annotated[int | None, Query(ge=
 async def forget(request: Annotated[ForgetRequest, _body("forget")], client: Asker) -> Response:
     """For ever."""
     return _json(await client.request("forget", {**_fields(request), "by": request.by or client.caller.name}))
-
-
-@router.post("/compact", response_model=CompactionResult, summary="Summarise all but a session's end", **_documented("compact"))
-async def compact(request: Annotated[CompactRequest, _body("compact")], client: Asker) -> Response:
-    """The messages stay."""
-    return _json(await client.request("compact", _fields(request)))
 
 
 @router.get(

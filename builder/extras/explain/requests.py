@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from builder.extra import Request
 from builder.extras.explain import answers
 from builder.wire.requests import ExplainRequest, ReplayRequest, StripRequest, WhyRequest
-from builder.worker.access import of_own_context
+from builder.worker.access import AccessControl
 
 _CONTEXT = {"trigger": "m110", "consumer": "default"}
 _CELLS = [{"id": "m110", "state": "whole", "tokens": 9, "tokens_shown": 12}]
@@ -16,8 +16,9 @@ REQUESTS: Mapping[str, Request] = {
         answer=answers.Explanation,
         handler=answers.explain,
         right="read",
-        narrowing=of_own_context,
+        narrowing=AccessControl.of_own_context,
         title="Why a page looks as it does",
+        description="The page built again, and the reason of each line.",
         example=(_CONTEXT, {"content": "…", "receipt": {}, "times": {"page": 9.0}}),
     ),
     "strip": Request(
@@ -25,8 +26,9 @@ REQUESTS: Mapping[str, Request] = {
         answer=answers.SessionStrip,
         handler=answers.strip,
         right="read",
-        narrowing=of_own_context,
+        narrowing=AccessControl.of_own_context,
         title="How much of a session is on a page",
+        description="One cell a breadcrumb, beside the page built again.",
         example=(_CONTEXT, {"content": "…", "budget": 4000, "cells": _CELLS, "earlier": 0}),
     ),
     "why": Request(model=WhyRequest, answer=answers.Reason, handler=answers.why),

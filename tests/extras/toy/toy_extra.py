@@ -25,7 +25,7 @@ class Count(TypedDict):
 
 
 async def count(host: Host, workspace: str, request: CountRequest) -> dict[str, Any]:
-    """Edits count, too. Raises `Missing`."""
+    """See `CountRequest`. Raises `Missing`."""
     await host.log.catch_up(workspace, EVERY_SESSION)
     versions = await host.log.store.versions(workspace, request.id)
     if not versions:

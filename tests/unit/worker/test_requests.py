@@ -9,8 +9,9 @@ from pydantic import BaseModel
 from builder.domain.errors import Forbidden, Rejected
 from builder.worker.access import AccessControl
 from builder.worker.log import StoredLog
-from builder.worker.requests import Access, Ask, Caller, Host, Narrowing, Request
+from builder.worker.requests import Ask, Caller, Host, Narrowing, Request
 from tests.factories import make_profile
+from tests.hosts import host_of
 from tests.ports import FixedConsumers
 from tests.stores import durable_store
 
@@ -28,18 +29,15 @@ async def greet(_host: Host, workspace: str, request: Greeting) -> dict[str, Any
     return {"text": f"hello {request.name} of {workspace}"}
 
 
-async def only_oneself(_access: Access, caller: Caller, request: Greeting, ask: Ask) -> dict[str, Any]:
+async def only_oneself(_access: AccessControl, caller: Caller, request: Greeting, ask: Ask) -> dict[str, Any]:
     if request.name != caller.user:
         raise Forbidden("greet yourself")
     return await ask(request.model_copy(update={"name": request.name.title()}))
 
 
 def control(narrowing: Narrowing | None) -> AccessControl:
-    async def verb(workspace: str, data: bytes) -> dict[str, Any]:
-        return {"asked": json.loads(data), "in": workspace}
-
     request = Request(model=Greeting, answer=dict, handler=greet, right="read", narrowing=narrowing)
-    return AccessControl(StoredLog(durable_store()), {"greet": verb}, FixedConsumers(make_profile()), {"greet": request})
+    return AccessControl(StoredLog(durable_store()), FixedConsumers(make_profile()), host_of(), {"greet": request})
 
 
 async def ask(caller: Caller, name: object, narrowing: Narrowing | None = only_oneself) -> dict[str, Any]:
@@ -47,11 +45,11 @@ async def ask(caller: Caller, name: object, narrowing: Narrowing | None = only_o
 
 
 async def test_a_token_of_the_workspace_asks_anything() -> None:
-    assert await ask(OFFICE, "ben") == {"asked": {"name": "ben"}, "in": "acme"}
+    assert await ask(OFFICE, "ben") == {"text": "hello ben of acme"}
 
 
 async def test_a_token_of_a_user_asks_what_the_request_lets_it_ask() -> None:
-    assert await ask(ADA, "ada") == {"asked": {"name": "Ada"}, "in": "acme"}
+    assert await ask(ADA, "ada") == {"text": "hello Ada of acme"}
     with pytest.raises(Forbidden, match="greet yourself"):
         await ask(ADA, "ben")
     with pytest.raises(Rejected):

@@ -3,16 +3,16 @@
 import pytest
 
 from builder.domain.errors import Forbidden
-from builder.worker.requests import RIGHTS, Caller
+from builder.worker.requests import Caller
 from tests.factories import make_breadcrumb
 
 ADA = Caller(name="ada", workspace="acme", user="ada", rights=frozenset({"read"}))
 
 
 def test_a_right_that_is_lacking_is_named() -> None:
-    ADA.need(RIGHTS["fetch"])
+    ADA.need("read")
     with pytest.raises(Forbidden, match="has the rights read, and this needs forget"):
-        ADA.need(RIGHTS["forget"])
+        ADA.need("forget")
 
 
 @pytest.mark.parametrize(
