@@ -1,6 +1,6 @@
 """Problems of a valid profile: order, content and names of its settings."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -105,6 +105,19 @@ def _shares(profile: Profile) -> Iterator[Finding]:
 
 def _sections(profile: Profile) -> Iterator[Finding]:
     sources = {rule.source: rule for rule in profile.sections}
+    yield from _finds(profile, sources)
+    yield from _summaries(profile, sources)
+    if profile.pinned and "pinned" not in sources:
+        yield Finding("pinned", "pinned breadcrumbs have no section", "add a section with source: pinned, or write pinned: []")
+    if profile.system_prompt and "system" not in sources:
+        yield Finding("system_prompt", "it has no section", "add a section with source: system")
+    if not {"window", "conversation"} & sources.keys():
+        yield Finding(
+            "sections", "no section has source conversation or window: what was just said is never shown", "add one", "note"
+        )
+
+
+def _finds(profile: Profile, sources: Mapping[str, SectionRule]) -> Iterator[Finding]:
     searches = bool(profile.retrieval.schemas)
     of_finds = [sources[name] for name in ("retrieval", "elsewhere") if name in sources]
     if searches and not of_finds and "conversation" not in sources:
@@ -114,6 +127,9 @@ def _sections(profile: Profile) -> Iterator[Finding]:
     if not searches and of_finds:
         fix = "name retrieval.schemas, or take the section out"
         yield Finding(_at(of_finds[0]), "nothing is searched for it", fix, "note")
+
+
+def _summaries(profile: Profile, sources: Mapping[str, SectionRule]) -> Iterator[Finding]:
     if profile.summaries and "summary" not in sources:
         yield Finding(
             "summaries", "summaries are made and shown nowhere", "add a section with source: summary, or write summaries: null"
@@ -121,14 +137,6 @@ def _sections(profile: Profile) -> Iterator[Finding]:
     if not profile.summaries and "summary" in sources:
         yield Finding(
             _at(sources["summary"]), "no summaries are made for it", "write summaries: {}, or take the section out", "note"
-        )
-    if profile.pinned and "pinned" not in sources:
-        yield Finding("pinned", "pinned breadcrumbs have no section", "add a section with source: pinned, or write pinned: []")
-    if profile.system_prompt and "system" not in sources:
-        yield Finding("system_prompt", "it has no section", "add a section with source: system")
-    if not {"window", "conversation"} & sources.keys():
-        yield Finding(
-            "sections", "no section has source conversation or window: what was just said is never shown", "add one", "note"
         )
 
 
@@ -153,14 +161,25 @@ def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
         "pinned": [name for pinned in profile.pinned for name in pinned.selector.schemas],
         "audience.schemas": profile.audience.schemas if profile.audience else (),
     }
-    for setting, name in ((setting, name) for setting, names in settings.items() for name in names if name not in schemas):
-        if like := f"{name}.v1" if f"{name}.v1" in schemas else nearest(name, schemas, MIN_LIKENESS):
-            yield Finding(setting, f"no schema is called {name!r}", f"write {like}")
-        elif setting == "triggers":
-            yield Finding(setting, f"no sender of {name!r} is known", f"mend the name, or add hints/{name}.md.j2 for it", "note")
-        elif setting in {"retrieval.schemas", "pinned"}:
-            problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
-            yield Finding(setting, problem, "add the hint, or mend the name", "note")
+    for setting, names in settings.items():
+        for name in names:
+            if name not in schemas:
+                yield from _unknown(setting, name, schemas)
+    yield from _triggers(profile)
+
+
+def _unknown(setting: str, name: str, schemas: Collection[str]) -> Iterator[Finding]:
+    """Of a schema that is none of the known ones."""
+    if like := f"{name}.v1" if f"{name}.v1" in schemas else nearest(name, schemas, MIN_LIKENESS):
+        yield Finding(setting, f"no schema is called {name!r}", f"write {like}")
+    elif setting == "triggers":
+        yield Finding(setting, f"no sender of {name!r} is known", f"mend the name, or add hints/{name}.md.j2 for it", "note")
+    elif setting in {"retrieval.schemas", "pinned"}:
+        problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
+        yield Finding(setting, problem, "add the hint, or mend the name", "note")
+
+
+def _triggers(profile: Profile) -> Iterator[Finding]:
     for name in schemas_of_triggers(profile.triggers):
         if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
             problem = f"audience.schemas leaves {name!r} out, so it never triggers"
