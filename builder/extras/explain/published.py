@@ -156,14 +156,15 @@ def _conversation(page: CountedPage, crumbs: Sequence[Breadcrumb]) -> tuple[Brea
 
 
 def _row(consumer: str, rows: list[SentPage]) -> dict[str, Any]:
-    sent = {form: [fmean(values) for values in zip(*(row.forms[form] for row in rows), strict=True)] for form in rows[0].forms}
+    sent = {}
+    for form in rows[0].forms:
+        tokens = fmean(row.forms[form][0] for row in rows)
+        cached = fmean(row.forms[form][1] for row in rows)
+        sent[form] = {"tokens": round(tokens, 1), "cached": round(cached, 1), "cost": round(_cost(tokens, cached), 1)}
     return {
         "consumer": consumer,
         "contexts": len(rows),
-        "sent": {
-            form: {"tokens": round(tokens, 1), "cached": round(cached, 1), "cost": round(_cost(tokens, cached), 1)}
-            for form, (tokens, cached) in sent.items()
-        },
+        "sent": sent,
         "break_even": break_even([row for row in rows if not row.is_whole]),
     }
 

@@ -108,6 +108,6 @@ def purge(
         f"{row['workspace']:20} {row['schema']:30} {row['breadcrumbs']:>8,} breadcrumbs {row['bytes']:>12,} bytes\n"
         for row in rows
     )
-    count, size = (sum(row[name] for row in rows) for name in ("breadcrumbs", "bytes"))
+    count, size = sum(row["breadcrumbs"] for row in rows), sum(row["bytes"] for row in rows)
     note = f"{count:,} breadcrumbs of {size:,} bytes {'would go' if dry_run else 'are gone'}"
     show(rows, as_json, text="".join(lines), note=note if rows else "nothing has expired")

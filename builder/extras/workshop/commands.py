@@ -28,17 +28,12 @@ def list_profiles(*, as_json: AsJson = False) -> None:
     from builder.extras.workshop.profile_catalog import open_catalog
 
     catalog = open_catalog(settings())
-    rows: list[dict[str, Any]] = [
-        {
-            "name": entry.name,
-            "kind": entry.kind,
-            "triggers": list(map(trigger_text, profile.triggers)) if entry.kind == "profile" else [],
-            "tokens": profile.allowance,
-        }
-        | {"about": entry.about}
-        for entry in catalog.all
-        for profile in (catalog.profile(entry),)
-    ]
+    rows: list[dict[str, Any]] = []
+    for entry in catalog.all:
+        profile = catalog.profile(entry)
+        triggers = list(map(trigger_text, profile.triggers)) if entry.kind == "profile" else []
+        row = {"name": entry.name, "kind": entry.kind, "triggers": triggers, "tokens": profile.allowance, "about": entry.about}
+        rows.append(row)
     cells = [(row["name"], row["kind"], ", ".join(row["triggers"]) or "-", f"{row['tokens']:,}") for row in rows]
     show(rows, as_json, text=table(("name", "kind", "triggers", "tokens"), cells, frozenset({"tokens"})))
 

@@ -217,10 +217,8 @@ def _compiled(
         return TemplateSet(hints, pages, languages), ()
     except FaultyFiles as error:
         broken = {finding.file for finding in error.findings}
-        sound_hints, sound_pages = (
-            {name: source for name, source in sources.items() if f"{kind}/{name}{SUFFIX}" not in broken}
-            for kind, sources in (("hints", hints), ("pages", pages))
-        )
+        sound_hints = {name: source for name, source in hints.items() if f"hints/{name}{SUFFIX}" not in broken}
+        sound_pages = {name: source for name, source in pages.items() if f"pages/{name}{SUFFIX}" not in broken}
         return TemplateSet({GENERIC: "{{ text }}"} | sound_hints, sound_pages, languages), error.findings
 
 

@@ -239,8 +239,11 @@ def _schemas_in(profile: Profile, rule: SectionRule) -> tuple[str, ...]:
 
 def schemas_of(profile: Profile) -> frozenset[str] | None:
     """None = any, because of tags or ids."""
-    if not all(selector.schemas for selector in (*(pinned.selector for pinned in profile.pinned), *profile.triggers)):
-        return None
-    own = {name for pinned in profile.pinned for name in pinned.selector.schemas}
-    sources = {name for rule in profile.sections for name in SOURCES[rule.source].schemas}
-    return frozenset({*own, *sources, *profile.retrieval.schemas, *schemas_of_triggers(profile.triggers), *DIALOGUE})
+    schemas = {*profile.retrieval.schemas, *schemas_of_triggers(profile.triggers), *DIALOGUE}
+    for selector in (*(pinned.selector for pinned in profile.pinned), *profile.triggers):
+        if not selector.schemas:
+            return None
+        schemas.update(selector.schemas)
+    for rule in profile.sections:
+        schemas.update(SOURCES[rule.source].schemas)
+    return frozenset(schemas)
