@@ -9,28 +9,25 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from builder.domain.errors import Misconfigured
+from builder.domain.errors import BuilderError, Misconfigured
+from builder.worker.requests import Host, Request
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
+    from builder.domain.lint_finding import LintFinding
     from builder.ports.store import StoreLocation
-    from builder.worker.callers import Right
-    from builder.worker.log import StoredLog
 
+__all__ = ["Check", "Commands", "Degraded", "Extra", "Host", "Lint", "Request", "additions", "extras"]
 GROUP = "context_builder.extras"
 """Entry points of packages: the name of an extra, and where its `Extra` is."""
 
 
-RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
-"""Messages and store, workspace, and the request → the answer. Raises `BuilderError`."""
 DoorOpener = Callable[[Any], AbstractAsyncContextManager[Any]]
 """`builder.app.doors.DoorParts` → a `Door`, or None where the settings open none. Raises `Misconfigured`."""
 
 
 Kind = Literal[
-    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "consumers", "requests", "doors", "commands",
-    "groups",
+    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "consumers", "requests", "doors", "checks",
+    "lints", "commands", "groups",
 ]  # fmt: skip
 CONNECTED = ("nats", "tls", "ws", "wss")
 """Schemes of brokers that run by themselves."""
@@ -38,20 +35,16 @@ REQUEST_NAME = re.compile("[a-z_]+")
 """A token of a subject and a part of a path."""
 Commands = Mapping[str, Callable[..., None]]
 """Name → function, as typer takes it."""
+Check = Callable[[Any, str], Awaitable[str]]
+"""The service's `Settings`, and the URLs of its broker ("" = none is configured) → how the part is. Raises `BuilderError`."""
+Lint = Callable[[Any, tuple[str, ...]], Iterable["LintFinding"]]
+"""The service's `Settings` and names of profiles → what is wrong with an author's files of them. Raises `Misconfigured`."""
 LOADING = (AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError, SyntaxError, TypeError, ValueError)
 """Errors of somebody else's module when it is loaded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """A request that the service answers, over NATS and as `POST /v1/NAME`."""
-
-    model: "type[BaseModel]"
-    """The first line of its docstring is the description."""
-    answer: Any
-    """A type that pydantic knows."""
-    right: "Right"
-    handler: RequestHandler
+class Degraded(BuilderError):  # noqa: N818 - what it is, as the families of the tree are
+    """Raised by a check: the service runs without this part, worse."""
 
 
 class StartedBroker(Protocol):
@@ -93,9 +86,14 @@ class Extra:
     """Name → `Limits` of the sandbox → a `builder.adapters.templates.hint_languages.HintLanguage`."""
     consumers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Name → library, names of the files' profiles, function for findings → a `builder.app.record_makers.ConsumerMaker`."""
-    requests: Mapping[str, Request] = field(default_factory=dict)
+    requests: Callable[[], Mapping[str, Request]] = dict
+    """Called by the service: a command needs no models of requests."""
     doors: Mapping[str, DoorOpener] = field(default_factory=dict)
     """Name → what the service opens after its parts, and closes before them."""
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    """Part that `doctor` names → its check."""
+    lints: Mapping[str, Lint] = field(default_factory=dict)
+    """`build` warns of their findings."""
     commands: Callable[[], Commands] = dict
     """Called by the command line alone: a service inside somebody's process needs no typer."""
     groups: Callable[[], Mapping[str, tuple[str, Commands]]] = dict

@@ -9,11 +9,10 @@ from nats.aio.client import Client
 
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
-from builder.extra import additions
+from builder.extra import Host, additions
 from builder.worker.consumers import Consumers
 from builder.worker.jobs import Job
 from builder.worker.log import Log
-from builder.worker.request_handlers import Verb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +24,8 @@ class DoorParts:
     """To the broker; it is the service's own, and stays open."""
     log: Log
     consumers: Consumers
-    verbs: Mapping[str, Verb]
+    host: Host
+    """What handlers of requests get."""
     makes_token: bool
     """Whether a door may make a token of its own on loopback, where nobody has set one: as `up` says."""
 

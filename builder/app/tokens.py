@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from builder.domain.errors import Misconfigured
 from builder.domain.json_text import shape
 from builder.remember.schemas.base import UserId
-from builder.worker.callers import Caller, Right
+from builder.worker.requests import Caller, Right
 
 log = logging.getLogger("builder.http")
 

@@ -1,21 +1,25 @@
-"""What each request takes and answers, as the doors describe it."""
+"""The table of requests, and what each answers."""
 
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Any, Literal
 
-from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from builder.client.consumers import Consumer
 from builder.client.records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.domain.erasure import Receipt
 from builder.domain.identity import Identity
-from builder.domain.strip import Cell
 from builder.domain.summary import CompactionResult
+from builder.extra import Request, additions
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
+from builder.worker.access import AccessControl
+from builder.worker.search import search
 
 
 class Breadcrumbs(TypedDict):
@@ -100,57 +104,6 @@ class Nothing(TypedDict):
     """It is done."""
 
 
-class Rebuilt(TypedDict):
-    """Names the context that was built again."""
-
-    context: str
-    trigger: str
-    session: str
-    consumer: str
-    tokens: int
-    is_same: bool | None
-    notes: list[str]
-
-
-class Explanation(Rebuilt):
-    """The page with its receipt, and the milliseconds of its parts."""
-
-    content: str
-    receipt: dict[str, Any]
-    times: dict[str, int]
-
-
-class SectionSize(TypedDict):
-    """A section of the page."""
-
-    name: str
-    tokens: int
-
-
-class SessionStrip(Rebuilt):
-    """The session in cells, beside the page."""
-
-    content: str
-    budget: int
-    sections: list[SectionSize]
-    cells: list[Cell]
-    earlier: int
-
-
-class Reason(Rebuilt):
-    """Why a breadcrumb is on the page, or not."""
-
-    sentence: str
-
-
-class Comparison(Rebuilt):
-    """A context as it was and as it is built now, and templates that failed."""
-
-    before: AgentContextV1
-    after: AgentContextV1
-    failures: list[dict[str, Any]]
-
-
 class Failure(TypedDict):
     """In place of an answer: what happened, the value, what to do."""
 
@@ -158,25 +111,121 @@ class Failure(TypedDict):
     kind: Literal["rejected", "unavailable"]
 
 
-VERBS: dict[str, tuple[type[BaseModel], Any]] = {
-    "fetch": (requests.FetchRequest, BreadcrumbRecord),
-    "history": (requests.HistoryRequest, Breadcrumbs),
-    "sessions": (requests.SessionsRequest, Sessions),
-    "identities": (IdentitiesRequest, Identities),
-    "context": (requests.ContextRequest, AgentContextV1),
-    "consumers": (requests.ConsumersRequest, Consumers),
-    "compact": (requests.CompactRequest, CompactionResult),
-    "fail": (requests.FailRequest, Nothing),
-    "forget": (ForgetRequest, Receipts),
-    "responses": (requests.ResponsesRequest, Responses),
-    "difference": (requests.DifferenceRequest, Difference),
-    "durable": (requests.DurableRequest, Durable),
-    "listeners": (requests.ListenersRequest, Listeners),
-    "search": (requests.SearchRequest, Passages),
-    "explain": (requests.ExplainRequest, Explanation),
-    "strip": (requests.StripRequest, SessionStrip),
-    "why": (requests.WhyRequest, Reason),
-    "replay": (requests.ReplayRequest, Comparison),
-    "refresh": (requests.RefreshRequest, AgentContextV1),
+_PASSAGE = {
+    "id": "m110",
+    "session": "s42",
+    "seq": 118,
+    "created_at": "2026-11-21T10:00:00Z",
+    "schema_name": "user.message.v1",
+    "speaker": "User",
+    "user_id": "maya",
+    "text": "Where do I set the API key?",
+    "probability": 0.83,
 }
-"""Verb → model of the request, type of the answer."""
+
+VERBS: Mapping[str, Request] = MappingProxyType(
+    {
+        "fetch": Request(
+            model=requests.FetchRequest,
+            answer=BreadcrumbRecord,
+            handler=lambda host, *rest: host.lookup.fetch(*rest),
+            right="read",
+            has_route=False,
+            narrowing=AccessControl.fetch,
+        ),
+        "history": Request(
+            model=requests.HistoryRequest,
+            answer=Breadcrumbs,
+            handler=lambda host, *rest: host.lookup.history(*rest),
+            right="read",
+            has_route=False,
+            narrowing=AccessControl.history,
+        ),
+        "sessions": Request(
+            model=requests.SessionsRequest,
+            answer=Sessions,
+            handler=lambda host, *rest: host.lookup.sessions(*rest),
+            right="read",
+            has_route=False,
+            narrowing=AccessControl.sessions,
+        ),
+        "identities": Request(
+            model=IdentitiesRequest, answer=Identities, handler=lambda host, *rest: host.lookup.identities(*rest)
+        ),
+        "context": Request(
+            model=requests.ContextRequest,
+            answer=AgentContextV1,
+            handler=lambda host, *rest: host.contexts.context(*rest),
+            right="read",
+            has_route=False,
+            narrowing=AccessControl.context,
+        ),
+        "consumers": Request(
+            model=requests.ConsumersRequest,
+            answer=Consumers,
+            handler=lambda host, *rest: host.service.consumers(*rest),
+            right="read",
+            has_route=False,
+            narrowing=AccessControl.consumers,
+        ),
+        "compact": Request(
+            model=requests.CompactRequest,
+            answer=CompactionResult,
+            handler=lambda host, *rest: host.service.compact(*rest),
+            right="write",
+            narrowing=AccessControl.compact,
+            title="Summarise all but a session's end",
+            description="The messages stay.",
+            example=({"session": "s42"}, {"units": 0, "summary": "", "reason": "there is nothing to summarise"}),
+        ),
+        "fail": Request(model=requests.FailRequest, answer=Nothing, handler=lambda host, *rest: host.service.fail(*rest)),
+        "forget": Request(
+            model=ForgetRequest,
+            answer=Receipts,
+            handler=lambda host, *rest: host.forgetting.forget(*rest),
+            right="forget",
+            has_route=False,
+            narrowing=AccessControl.forget,
+        ),
+        "responses": Request(
+            model=requests.ResponsesRequest,
+            answer=Responses,
+            handler=lambda host, *rest: host.responses.responses(*rest),
+        ),
+        "difference": Request(
+            model=requests.DifferenceRequest,
+            answer=Difference,
+            handler=lambda host, *rest: host.responses.difference(*rest),
+        ),
+        "durable": Request(
+            model=requests.DurableRequest, answer=Durable, handler=lambda host, *rest: host.responses.durable(*rest)
+        ),
+        "listeners": Request(
+            model=requests.ListenersRequest,
+            answer=Listeners,
+            handler=lambda host, *rest: host.responses.listeners(*rest),
+        ),
+        "search": Request(
+            model=requests.SearchRequest,
+            answer=Passages,
+            handler=search,
+            right="read",
+            narrowing=AccessControl.search,
+            title="Passages that answer a question",
+            description="In a session, in what a user said and heard, or everywhere.",
+            example=({"text": "API key", "session": "s42", "limit": 5}, {"passages": [_PASSAGE]}),
+        ),
+        "refresh": Request(
+            model=requests.RefreshRequest,
+            answer=AgentContextV1,
+            handler=lambda host, *rest: host.refresh.refresh(*rest),
+        ),
+    }
+)
+"""The table of the house's requests: NATS subjects, rights, schemas and descriptions are made of it."""
+
+
+@cache
+def verbs() -> Mapping[str, Request]:
+    """As `VERBS`, and those of extras. Raises `Misconfigured` for a name that two have."""
+    return {**VERBS, **additions("requests", VERBS)}

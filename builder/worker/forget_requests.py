@@ -1,7 +1,7 @@
 """Requests to forget: breadcrumbs by their ids, all of a person, or a whole session."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb
@@ -11,7 +11,6 @@ from builder.ports.archive import EVERY_ID
 from builder.ports.store import Store
 from builder.recall.people import history_of
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject, receipt_json
-from builder.wire.requests import read_request
 from builder.worker.forgetting import Forgetting, Target
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.stream_erasers import LetterEraser
@@ -66,14 +65,8 @@ class ForgetRequests:
         self._forgetting = forgetting
         self._letters = letters
 
-    @property
-    def verbs(self) -> Mapping[str, Callable[[str, bytes], Awaitable[dict[str, Any]]]]:
-        """Name in the subject → handler."""
-        return {"forget": self.forget}
-
-    async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def forget(self, workspace: str, request: ForgetRequest) -> dict[str, Any]:
         """See `ForgetRequest`. A receipt for each breadcrumb in each session that had it; none when it was forgotten before."""
-        request = read_request(ForgetRequest, data)
         check_subject(request)
         await self._log.catch_up(workspace, EVERY_SESSION)
         if request.names:

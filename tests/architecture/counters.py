@@ -14,15 +14,10 @@ from grimp import ImportGraph, build_graph
 ROOT = Path(__file__).parents[2]
 CORE = ("domain", "language", "wire", "ports", "remember", "recall", "assemble", "publish", "worker", "service")
 YARD = (
-    "adapters.nats.snapshot",
-    "adapters.templates.cases",
-    "adapters.templates.lint",
-    "app.operations",
     "bench",
     "extras",
     "integrations",
     "local",
-    "pictures",
     "testing",
 )
 START = "builder.app.service"

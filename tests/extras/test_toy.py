@@ -1,6 +1,7 @@
 """Somebody else's package adds a store, a request with its route, and a command, and no line of the house changes for it."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,12 @@ def test_the_page_on_extras_shows_this_package() -> None:
 def test_its_command_stands_in_the_help_and_runs(site: str, tmp_path: Path) -> None:
     assert "Greet somebody." in run(site, tmp_path, "--help").stdout
     assert run(site, tmp_path, "toy", "Ada").stdout == "hello Ada\n"
+
+
+def test_doctor_names_its_check(site: str, tmp_path: Path) -> None:
+    findings = json.loads(run(site, tmp_path, "doctor", "--json", embedding__engine="none").stdout)
+    assert {"part": "toy", "ok": True, "warning": False, "said": "greets default at no broker"} in findings
+    assert findings[-1]["part"] == "core"
 
 
 async def test_its_store_is_used_its_request_is_answered_over_nats_and_http_and_its_door_is_open(

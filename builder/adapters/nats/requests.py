@@ -23,7 +23,7 @@ from builder.domain.errors import BuilderError, Rejected
 from builder.wire.errors import error_json
 from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
 from builder.worker.jobs import UnexpectedError, guard
-from builder.worker.request_handlers import Verb
+from builder.worker.requests import Verb
 
 log = logging.getLogger("builder.worker.request_handlers")
 

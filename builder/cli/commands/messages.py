@@ -1,22 +1,19 @@
-"""Commands that send to a running service and show what it publishes, and `build`, which needs none."""
+"""Commands that send to a running service and show what it publishes."""
 
 import asyncio
 import sys
 from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
-from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.app.console import AsJson, progress_bars, say, show
-from builder.cli.options import Servers, Session, Strict, Target, User, Workspace, lines_of, target_of
+from builder.app.console import AsJson, say, show
+from builder.cli.options import Servers, Session, Target, User, Workspace, target_of
 from builder.domain.control_text import visible
-from builder.domain.errors import BuilderError, Rejected
+from builder.domain.errors import BuilderError
 from builder.domain.json_text import one_line
 from builder.domain.summary import CompactionResult
-from builder.wire.subjects import session_token
 
 if TYPE_CHECKING:
     from builder.client import ReceivedContext
@@ -64,46 +61,6 @@ def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Se
         asyncio.run(_watch_contexts(target_of(servers, workspace), consumer, as_json))
     except KeyboardInterrupt:
         say("stopped")
-
-
-def import_events(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help='One JSON value a line: a record, a chat message {"role", "content"}, or {"messages": [...]}; - is stdin.',
-            allow_dash=True,
-        ),
-    ],
-    workspace: Workspace = "",
-    session: Session = "main",
-    servers: Servers = "",
-    *,
-    strict: Strict = False,
-    as_json: AsJson = False,
-) -> None:
-    """Publish old events or chats: they are stored and never answered. Nothing is imported twice."""
-    from builder.app.operations.export import Import, import_file
-    from builder.chat_files.reader import read_file, refusal_lines
-
-    target, token = target_of(servers, workspace), session_token(session)
-    content = read_file(lines_of(file), target.workspace, token)
-    if not content.events and not content.refusals and not content.system_messages:
-        raise Rejected(f"there is nothing to import in {file}; give a file with records or chat messages, one JSON value a line")
-
-    async def work() -> Import:
-        async with target.connect() as client:
-            with progress_bars("the stream", "import") as (read, publish):
-                return await import_file(target.settings, client, target.servers, content, read, publish, strict=strict)
-
-    result = asyncio.run(work())
-    names = shorten(", ".join(result.sessions), 200, placeholder=" …")
-    done = f"{result.published} published, {result.skipped} had been before; sessions: {names}; {result.per_second:,.0f} a second"
-    refusals = refusal_lines(result.refusals)
-    show(asdict(result) | {"refusals": refusals}, as_json, note="; ".join((done, *result.notes)))
-    if refusals:
-        for line in refusals[1:]:
-            say(line)
-        raise Rejected(f"{len(result.refusals)} were not imported; {refusals[0]}")
 
 
 def compact(

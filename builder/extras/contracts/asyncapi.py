@@ -16,7 +16,7 @@ from builder import __version__
 from builder.adapters.nats.publisher import DeadLetter, letter_subject
 from builder.adapters.nats.topology import PROBES_SUBJECT, Topology, stream_configs
 from builder.adapters.nats.watchdog import KEY
-from builder.app.verbs import VERBS, Failure
+from builder.app.verbs import Failure, verbs
 from builder.client.sending import EXPECTED_LAST_HEADER
 from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED, Place
 from builder.extras.contracts.descriptions import Untitled
@@ -76,10 +76,10 @@ def asyncapi_text() -> str:
     kinds: Mapping[str, Any] = {
         **BODIES, "record": Record, AGENT_CONTEXT: AgentContextV1, CONTEXT_COMPACTED: ContextCompactedV1,
         "deadLetter": DeadLetter, "failure": Failure, "PING": ServicePing, "INFO": ServiceInfo, "STATS": ServiceStats,
-        **{f"{verb}.request": request for verb, (request, _) in VERBS.items()},
-        **{f"{verb}.answer": answer for verb, (_, answer) in VERBS.items()},
+        **{f"{verb}.request": each.model for verb, each in verbs().items()},
+        **{f"{verb}.answer": each.answer for verb, each in verbs().items()},
     }  # fmt: skip
-    inbound = {*BODIES, "record", *(f"{verb}.request" for verb in VERBS)}
+    inbound = {*BODIES, "record", *(f"{verb}.request" for verb in verbs())}
     modes: dict[str, JsonSchemaMode] = {name: "validation" if name in inbound else "serialization" for name in kinds}
     inputs = [(name, modes[name], TypeAdapter(kind)) for name, kind in kinds.items()]
     by_name, definitions = TypeAdapter.json_schemas(
@@ -123,7 +123,7 @@ def _exchanges(schemas: Mapping[str, JSON]) -> Iterator[Exchange]:
     yield Exchange("probes", "send", PROBES_SUBJECT, empty)
     yield Exchange("locks", "send", f"$KV.{DEFAULT.bucket}.{KEY}", empty)
     failure = {"failure": _message(schemas["failure"], (ERROR_HEADER, ERROR_CODE_HEADER))}
-    for verb in VERBS:
+    for verb in verbs():
         answers = {"answer": _message(schemas[f"{verb}.answer"])} | failure
         request = {"request": _message(schemas[f"{verb}.request"])}
         yield Exchange(verb, "receive", subjects.request_subject(WORKSPACE, verb), request, answers)
@@ -157,7 +157,7 @@ def _channels(exchange: Exchange) -> Iterator[tuple[str, JSON]]:
 def _operation(exchange: Exchange) -> JSON:
     name, answers = exchange.name, f"#/channels/{exchange.name}.reply"
     operation: JSON = {"action": exchange.action, "channel": {"$ref": f"#/channels/{name}"}}
-    if name in VERBS:
-        operation["summary"] = (VERBS[name][0].__doc__ or "").partition("\n")[0]
+    if name in verbs():
+        operation["summary"] = (verbs()[name].model.__doc__ or "").partition("\n")[0]
         operation["bindings"] = {"nats": {"queue": DEFAULT.queue}}
     return operation | ({"reply": {"channel": {"$ref": answers}}} if exchange.answers else {})

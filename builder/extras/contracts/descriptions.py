@@ -9,10 +9,9 @@ from pydantic_core import CoreSchema
 from pydantic_core.core_schema import ModelSchema
 from typing_extensions import override
 
-from builder.app.verbs import VERBS
+from builder.app.verbs import verbs
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.json_text import one_line
-from builder.extra import additions
 from builder.publish.event import AgentContextV1
 
 URN = "urn:context-builder:schema:"
@@ -38,12 +37,11 @@ class _ByName(Untitled):
 @cache
 def metadata() -> dict[str, dict[str, str]]:
     """Verb → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
-    of_extras = {name: (each.model, each.answer) for name, each in additions("requests").items()}
     return {
         verb: {
-            "description": (request.__doc__ or "").partition("\n")[0],
-            "request_schema": one_line(request.model_json_schema(schema_generator=Untitled)),
-            "response_schema": one_line(TypeAdapter(answer).json_schema(mode="serialization", schema_generator=_ByName)),
+            "description": (row.model.__doc__ or "").partition("\n")[0],
+            "request_schema": one_line(row.model.model_json_schema(schema_generator=Untitled)),
+            "response_schema": one_line(TypeAdapter(row.answer).json_schema(mode="serialization", schema_generator=_ByName)),
         }
-        for verb, (request, answer) in (VERBS | of_extras).items()
+        for verb, row in verbs().items()
     }

@@ -17,8 +17,7 @@ from nats.nuid import NUID
 
 from builder import __version__
 from builder.app.doors import Door, DoorParts
-from builder.app.verbs import VERBS
-from builder.extra import additions
+from builder.app.verbs import verbs
 from builder.extras.contracts.descriptions import metadata
 from builder.wire.subjects import REQUESTS, Installation
 
@@ -81,6 +80,6 @@ class MicroService:
 @asynccontextmanager
 async def open_door(parts: DoorParts) -> AsyncIterator[Door]:
     """The service can be discovered while it is open."""
-    micro = MicroService(parts.settings.installation, __version__, (*VERBS, *additions("requests")))
+    micro = MicroService(parts.settings.installation, __version__, verbs())
     async with micro.discoverable(parts.connection):
         yield Door(observe=micro.count)

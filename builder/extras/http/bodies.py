@@ -9,16 +9,12 @@ from builder.remember.record import MAX_VERSION, AgentName, Ending, SentMoment
 from builder.remember.schemas.base import UserId
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (
-    CompactRequest,
-    ExplainRequest,
     HistoryRequest,
     Number,
-    SearchRequest,
     SessionsRequest,
-    StripRequest,
 )
 
-for _model in (CompactRequest, ExplainRequest, ForgetRequest, HistoryRequest, SearchRequest, SessionsRequest, StripRequest):
+for _model in (ForgetRequest, HistoryRequest, SessionsRequest):
     # Agents import these and build none; pydantic warns of what FastAPI builds at the first request.
     _model.model_config["defer_build"] = False
     _model.model_rebuild()
@@ -114,25 +110,10 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
     ),
     "send": (_RECORD, {"id": "m110", "session": "s42", "seq": 118, "duplicate": False}),
     "remember": ({"content": "Glaze batch 7 needs two coats."}, {"id": "n7", "session": "_", "seq": 119, "duplicate": False}),
-    "search": (
-        {"text": "API key", "session": "s42", "limit": 5},
-        {"passages": [{"id": "m110", **_PLACE, **_TEXT, "probability": 0.83}]},
-    ),
     "sessions": (None, {"sessions": [_PLACE], "next": None}),
     "history": (None, {"breadcrumbs": [_BREADCRUMB], "next": None}),
     "fetch": (None, _BREADCRUMB),
-    "explain": ({"trigger": "m110", "consumer": "default"}, {"content": "…", "receipt": {}, "times": {"page": 9}}),
-    "strip": (
-        {"trigger": "m110", "consumer": "default"},
-        {
-            "content": "…",
-            "budget": 4000,
-            "cells": [{"id": "m110", "state": "whole", "tokens": 9, "tokens_shown": 12}],
-            "earlier": 0,
-        },
-    ),
     "forget": ({"id": "m110", "by": "maya"}, {"receipts": [_RECEIPT], "rest": 0, "dead_letters": 0}),
-    "compact": ({"session": "s42"}, {"units": 0, "summary": "", "reason": "there is nothing to summarise"}),
     "export": (None, '{"id": "m110", "schema_name": "user.message.v1", "session": "s42", "context": {"content": "…"}}\n'),
 }
 """Operation → a request's body and an answer."""

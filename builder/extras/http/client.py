@@ -16,11 +16,10 @@ from builder.domain.errors import Unavailable
 from builder.wire.records import Outgoing, compared
 from builder.wire.requests import request_json
 from builder.wire.subjects import Installation, session_text
-from builder.worker.access import AccessControl
-from builder.worker.callers import Caller
+from builder.worker.access import AccessControl, id_in_use
 from builder.worker.exporting import exported
 from builder.worker.log import Log
-from builder.worker.request_handlers import id_in_use
+from builder.worker.requests import Caller
 
 
 class CheckedStream(BreadcrumbStream):

@@ -16,9 +16,8 @@ from starlette.responses import StreamingResponse
 from builder import __version__
 from builder.app.omissions import PageOmissions, omissions_of
 from builder.app.tokens import Tokens
-from builder.app.verbs import Breadcrumbs, Explanation, Passages, Receipts, Sessions, SessionStrip
+from builder.app.verbs import Breadcrumbs, Receipts, Sessions
 from builder.client import BreadcrumbRecord
-from builder.domain.summary import CompactionResult
 from builder.extra import Request as ExtraRequest
 from builder.extras.http.bodies import EXAMPLES, AskRequest, MessageRequest, NoteRequest, Piece, Sent
 from builder.extras.http.client import DoorClient
@@ -29,12 +28,8 @@ from builder.extras.http.token_check import TokenCheck
 from builder.publish.event import AgentContextV1
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (
-    CompactRequest,
-    ExplainRequest,
     HistoryRequest,
-    SearchRequest,
     SessionsRequest,
-    StripRequest,
 )  # fmt: skip
 from builder.wire.subjects import Installation, optional_token, session_text
 from builder.worker.access import AccessControl
@@ -92,17 +87,28 @@ router = APIRouter(
 def _routes(requests: Mapping[str, ExtraRequest]) -> APIRouter:
     additions = APIRouter(prefix=router.prefix, responses=router.responses)
     for name, request in requests.items():
-        summary, endpoint = (request.model.__doc__ or name).partition("\n")[0], _endpoint(name, request.model)
-        additions.add_api_route(f"/{name}", endpoint, methods=["POST"], response_model=request.answer, summary=summary, name=name)
+        request.model.model_config["defer_build"] = False  # pydantic warns of what FastAPI builds at the first request
+        request.model.model_rebuild()
+        summary = request.title or (request.model.__doc__ or name).partition("\n")[0]
+        additions.add_api_route(
+            f"/{name}", _endpoint(name, request), methods=["POST"], response_model=request.answer, summary=summary, name=name,
+            responses=_example(request.example),
+        )  # fmt: skip
     return additions
 
 
-def _endpoint(name: str, model: type[BaseModel]) -> Callable[..., Awaitable[Response]]:
+def _endpoint(name: str, request: ExtraRequest) -> Callable[..., Awaitable[Response]]:
     async def answer(body: BaseModel, client: Asker) -> Response:
         return _json(await client.request(name, _fields(body)))
 
-    answer.__annotations__["body"] = model
+    example = Body(openapi_examples={name: {"value": request.example[0]}}) if request.example else Body()
+    answer.__annotations__["body"] = Annotated[request.model, example]
+    answer.__doc__ = request.description
     return answer
+
+
+def _example(example: tuple[Any, Any] | None) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {"application/json": {"example": example[1]}}}} if example else {}
 
 
 def _documented(name: str, media: str = "application/json") -> dict[str, Any]:
@@ -211,12 +217,6 @@ async def remember(note: Annotated[NoteRequest, _body("remember")], client: Aske
     return _json(await client.send_record(fields | {"schema_name": "note.v1", "context": {"content": note.content}}))
 
 
-@router.post("/search", response_model=Passages, summary="Passages that answer a question", **_documented("search"))
-async def search(question: Annotated[SearchRequest, _body("search")], client: Asker) -> Response:
-    """In a session, in what a user said and heard, or everywhere."""
-    return _json(await client.request("search", _fields(question)))
-
-
 @router.get("/sessions", response_model=Sessions, summary="Sessions, the one that spoke last first", **_documented("sessions"))
 async def sessions(request: Annotated[SessionsRequest, Query()], client: Asker) -> Response:
     """Of the workspace, or of a user."""
@@ -235,28 +235,10 @@ async def fetch(id: str, client: Asker, version: Annotated[int | None, Query(ge=
     return _json(await client.request("fetch", {"id": id, "version": version}))
 
 
-@router.post("/explain", response_model=Explanation, summary="Why a page looks as it does", **_documented("explain"))
-async def explain(request: Annotated[ExplainRequest, _body("explain")], client: Asker) -> Response:
-    """The page built again, and the reason of each line."""
-    return _json(await client.request("explain", _fields(request)))
-
-
-@router.post("/strip", response_model=SessionStrip, summary="How much of a session is on a page", **_documented("strip"))
-async def strip(request: Annotated[StripRequest, _body("strip")], client: Asker) -> Response:
-    """One cell a breadcrumb, beside the page built again."""
-    return _json(await client.request("strip", _fields(request)))
-
-
 @router.post("/forget", response_model=Receipts, summary="Erase messages, a person or a session", **_documented("forget"))
 async def forget(request: Annotated[ForgetRequest, _body("forget")], client: Asker) -> Response:
     """For ever."""
     return _json(await client.request("forget", {**_fields(request), "by": request.by or client.caller.name}))
-
-
-@router.post("/compact", response_model=CompactionResult, summary="Summarise all but a session's end", **_documented("compact"))
-async def compact(request: Annotated[CompactRequest, _body("compact")], client: Asker) -> Response:
-    """The messages stay."""
-    return _json(await client.request("compact", _fields(request)))
 
 
 @router.get(

@@ -22,8 +22,8 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.wire.cursors import cursor, place_of
 from builder.wire.subjects import check_token
 from builder.worker.access import AccessControl
-from builder.worker.callers import Caller
 from builder.worker.jobs import Job, UnexpectedError, guard
+from builder.worker.requests import Caller
 
 log = logging.getLogger("builder.http")
 

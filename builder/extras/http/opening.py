@@ -10,9 +10,9 @@ from builder.adapters.nats.contexts import ContextStream
 from builder.app.doors import Door, DoorParts
 from builder.app.settings import HttpSettings
 from builder.app.tokens import OWN_TOKEN, local_tokens
+from builder.app.verbs import verbs
 from builder.extra import additions
 from builder.worker.access import AccessControl
-from builder.worker.callers import RIGHTS
 
 
 @asynccontextmanager
@@ -28,9 +28,10 @@ async def open_door(parts: DoorParts) -> AsyncIterator[Door | None]:
     from builder.extras.http.limits import FAILURES, REQUESTS, RateLimit
 
     tokens = local_tokens(http.tokens, settings.data_dir, settings.workspace)
-    requests = additions("requests", ROUTES)
-    rights = {**RIGHTS, **{name: each.right for name, each in requests.items()}}
-    access = AccessControl(parts.log, parts.verbs, parts.consumers, rights)
+    additions("requests", ROUTES)  # raises for a name of a route
+    rights = {name: each for name, each in verbs().items() if each.right}
+    routes = {name: each for name, each in rights.items() if each.has_route}
+    access = AccessControl(parts.log, parts.consumers, parts.host, rights)
     fanout = Fanout(ContextStream(parts.connection.jetstream(), settings.installation), access, tokens.holders)
     own = Parts(
         access=access, tokens=tokens, rate=RateLimit(http.requests_a_minute, REQUESTS),
@@ -39,7 +40,7 @@ async def open_door(parts: DoorParts) -> AsyncIterator[Door | None]:
     )  # fmt: skip
     token = "" if http.tokens else shlex.quote(str(settings.data_dir.expanduser() / OWN_TOKEN))
     yield Door(
-        application=application(own, settings.worker.max_body_bytes, requests),
+        application=application(own, settings.worker.max_body_bytes, routes),
         jobs=fanout.jobs,
         stopping=fanout.close,
         facts=lambda port: {"api": _first_request(http, port, token)},

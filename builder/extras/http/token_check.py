@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from builder.app.tokens import Tokens
 from builder.extras.http.limits import RateLimit
 from builder.extras.http.problems import problem
-from builder.worker.callers import Caller
+from builder.worker.requests import Caller
 
 
 class TokenCheck:

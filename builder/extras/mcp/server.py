@@ -23,7 +23,7 @@ from builder.client import BreadcrumbRecord, BuilderError, Client, Rejected
 from builder.extras.mcp import results
 from builder.extras.mcp.person import PersonClient
 from builder.wire.requests import MAX_SEARCH_RESULTS
-from builder.worker.callers import Caller, Right
+from builder.worker.requests import Caller, Right
 
 INSTRUCTIONS = (
     "The memory of an agent system. build_context publishes what a user says and gives the page to answer it from; search finds "

@@ -2288,11 +2288,11 @@ export interface Verbs {
   durable: { request: DurableRequest; answer: Durable };
   listeners: { request: ListenersRequest; answer: Listeners };
   search: { request: SearchRequest; answer: Passages };
+  refresh: { request: RefreshRequest; answer: AgentContextV1 };
   explain: { request: ExplainRequest; answer: Explanation };
   strip: { request: StripRequest; answer: SessionStrip };
   why: { request: WhyRequest; answer: Reason };
   replay: { request: ReplayRequest; answer: Comparison };
-  refresh: { request: RefreshRequest; answer: AgentContextV1 };
 }
 
 /** Schema of a breadcrumb → its body. */

@@ -14,9 +14,10 @@ from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.extras.http.events import HEARTBEAT, MAX_WAITING, REVOKED, SLOW, STOPPED, Fanout, Listener
 from builder.worker.access import AccessControl
-from builder.worker.callers import Caller
 from builder.worker.log import StoredLog
+from builder.worker.requests import Caller
 from tests.factories import MORNING
+from tests.hosts import host_of
 from tests.http_api import write_tokens
 from tests.ports import FixedConsumers
 from tests.stores import durable_store
@@ -29,7 +30,7 @@ class Interrupted(AccessControl):
     """Something happens before each look whether a context is for a caller."""
 
     def __init__(self, before: Callable[[Caller], Awaitable[None]]) -> None:
-        super().__init__(StoredLog(durable_store()), {}, FixedConsumers())
+        super().__init__(StoredLog(durable_store()), FixedConsumers(), host_of(), {})
         self._before = before
 
     @override

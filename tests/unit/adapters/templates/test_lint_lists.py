@@ -3,8 +3,8 @@
 import pytest
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
-from builder.adapters.templates.lint import MANY, endless, lint_templates, open_lists, with_many
 from builder.app.config import bundled_folder, read_layers
+from builder.extras.workshop.template_lint import MANY, endless, lint_templates, open_lists, with_many
 
 GENERIC = {"generic": "{{ schema }}: {{ body | readable }}"}
 
