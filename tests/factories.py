@@ -21,7 +21,6 @@ from builder.assemble.draft import question_of
 from builder.assemble.items.rendering import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
-from builder.domain.errors import Unavailable
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector, trigger_on
@@ -277,23 +276,6 @@ def make_vector(text: str) -> bytes:
         number = int.from_bytes(hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest())
         values[number % WIDTH] += 1 if number & 1 << 40 else -1
     return (values / length).astype("<f2").tobytes() if (length := float(np.linalg.norm(values))) else b""
-
-
-class HashingEmbedder:
-    """`Embedder` by `make_vector`. asked: how often it was asked. away: whether it is unavailable."""
-
-    model = MODEL
-    batch = 1
-
-    def __init__(self) -> None:
-        self.asked = 0
-        self.away = False
-
-    async def embed(self, text: str, input_type: str = "", *, is_query: bool = False) -> bytes:  # noqa: ARG002
-        self.asked += 1
-        if self.away:
-            raise Unavailable("the engine is away")
-        return make_vector(text)
 
 
 @cache

@@ -26,9 +26,9 @@ from builder.app.config import bundled_folder, read_config
 from builder.app.gauges import code_revision
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.cli.build import build_once
+from builder.cli.registry import application
 from builder.extras.contracts.descriptions import metadata
 from builder.extras.demo.sample import sample_lines
-from builder.extras.http.door import application
 
 load_terms()("a kiln")
 code_revision()

@@ -29,17 +29,8 @@ from builder.worker.jobs import Observer
 from builder.worker.log import StoredLog
 from builder.worker.summary_scheduler import MAX_UNITS, SummaryScheduler
 from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
-from tests.factories import (
-    BY_HAND,
-    MORNING,
-    HashingEmbedder,
-    make_breadcrumb,
-    make_place,
-    make_remembered,
-    make_rendering,
-    make_terms,
-    make_view,
-)
+from tests.factories import BY_HAND, MORNING, make_breadcrumb, make_place, make_remembered, make_rendering, make_terms, make_view
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import DurableStore, durable_store
 from tests.two_sections import two_sections
 

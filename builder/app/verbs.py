@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from builder.client.consumers import Consumer
-from builder.client.records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.domain.erasure import Receipt
 from builder.domain.identity import Identity
 from builder.domain.summary import CompactionResult
 from builder.extra import Request, additions
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
+from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
+from builder.wire.consumers import Consumer
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
@@ -37,7 +37,7 @@ class Sessions(TypedDict):
 
 
 class Passages(TypedDict):
-    """Of a search, the most probable first."""
+    """The results of a search, the most probable first."""
 
     passages: list[SearchResult]
 
@@ -50,7 +50,7 @@ class Consumers(TypedDict):
 
 
 class Receipts(TypedDict):
-    """Of a forgetting; none = it was forgotten before.
+    """The receipts of a forgetting; none = it was forgotten before.
 
     rest: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
     of the receipts.

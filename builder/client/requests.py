@@ -11,17 +11,17 @@ from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
-from builder.client.consumers import Consumer
 from builder.client.omitted import check_named, piece
 from builder.client.receipts import PersonReceipt, SessionReceipt, read_receipt
 from builder.client.received import ReceivedContext, read
-from builder.client.records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.client.results import read_result
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
 from builder.domain.summary import CompactionResult
+from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.wire.connecting import reason
+from builder.wire.consumers import Consumer
 from builder.wire.errors import raise_error
 from builder.wire.identities import MAX_IDS, read_identities
 from builder.wire.requests import MAX_HISTORY_PAGE, request_json

@@ -15,7 +15,8 @@ from builder.domain.stored import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.conversations import answered, bash, deleted, replied, sent
 from tests.examples import examples
-from tests.factories import FAR, HashingEmbedder, make_profile
+from tests.factories import FAR, make_profile
+from tests.hashing_embedder import HashingEmbedder
 from tests.property.sessions import remember
 from tests.stores import durable_store
 from tests.unit.service.test_service import make_builder

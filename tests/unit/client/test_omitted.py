@@ -7,8 +7,8 @@ import pytest
 
 from builder.client.omitted import check_named, fetch_omitted_tool, piece
 from builder.client.received import ReceivedContext
-from builder.client.records import BreadcrumbRecord
 from builder.domain.errors import Rejected
+from builder.wire.breadcrumb_records import BreadcrumbRecord
 
 OMISSIONS = {"partial": [{"id": "cut"}], "most_relevant": [{"id": "absent"}]}
 CONTEXT = ReceivedContext(

@@ -18,17 +18,8 @@ from builder.recall.index.sketch import Sketches
 from builder.recall.index.view import View
 from builder.recall.workspaces import NEAREST, WAITING
 from builder.service import ContextBuilder
-from tests.factories import (
-    FAR,
-    HashingEmbedder,
-    bare,
-    make_answer,
-    make_breadcrumb,
-    make_profile,
-    make_question,
-    make_remembered,
-    remembered_of,
-)
+from tests.factories import FAR, bare, make_answer, make_breadcrumb, make_profile, make_question, make_remembered, remembered_of
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import durable_store
 from tests.unit.service.test_service import make_builder
 

@@ -23,17 +23,8 @@ from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE
 from tests.conversations import sent
-from tests.factories import (
-    BY_HAND,
-    HashingEmbedder,
-    bare,
-    make_breadcrumb,
-    make_place,
-    make_profile,
-    make_remembered,
-    make_rendering,
-    make_terms,
-)
+from tests.factories import BY_HAND, bare, make_breadcrumb, make_place, make_profile, make_remembered, make_rendering, make_terms
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import DurableStore, durable_store
 
 
