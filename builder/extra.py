@@ -1,57 +1,99 @@
-"""What an extra brings, and the extras that are installed: ours and other people's, found the same way."""
+"""The things that an extra brings, and the extras that are installed: ours and other people's, found the same way."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from builder.domain.errors import Misconfigured
+from builder.domain.errors import BuilderError, Misconfigured
+from builder.worker.requests import Host, Request
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
+    from builder.domain.lint_finding import LintFinding
     from builder.ports.store import StoreLocation
-    from builder.worker.callers import Right
-    from builder.worker.log import StoredLog
 
+__all__ = ["Check", "Commands", "Degraded", "Extra", "Host", "Lint", "Request", "additions", "extras"]
 GROUP = "context_builder.extras"
 """Entry points of packages: the name of an extra, and where its `Extra` is."""
 
 
-RequestHandler = Callable[["StoredLog", str, Any], Awaitable[Mapping[str, Any]]]
-"""Messages and store, workspace, and the request → the answer. Raises `BuilderError`."""
+DoorOpener = Callable[[Any], AbstractAsyncContextManager[Any]]
+"""`builder.app.doors.DoorParts` → a `Door`, or None where the settings open none. Raises `Misconfigured`."""
 
 
-Kind = Literal["stores", "requests", "commands", "groups"]
+Kind = Literal[
+    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "consumers", "requests", "doors", "checks",
+    "lints", "commands", "groups",
+]  # fmt: skip
+CONNECTED = ("nats", "tls", "ws", "wss")
+"""Schemes of brokers that run by themselves."""
 REQUEST_NAME = re.compile("[a-z_]+")
 """A token of a subject and a part of a path."""
 Commands = Mapping[str, Callable[..., None]]
 """Name → function, as typer takes it."""
+Check = Callable[[Any, str], Awaitable[str]]
+"""The service's `Settings`, and the URLs of its broker ("" = none is configured) → how the part is. Raises `BuilderError`."""
+Lint = Callable[[Any, tuple[str, ...]], Iterable["LintFinding"]]
+"""The service's `Settings` and names of profiles → what is wrong with an author's files of them. Raises `Misconfigured`."""
 LOADING = (AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError, SyntaxError, TypeError, ValueError)
-"""What somebody else's module raises when it is loaded."""
+"""Errors of somebody else's module when it is loaded."""
+
+
+class Degraded(BuilderError):  # noqa: N818 - what it is, as the families of the tree are
+    """Raised by a check: the service runs without this part, worse."""
+
+
+class StartedBroker(Protocol):
+    """A broker that the service has started."""
+
+    url: str
+    """As NATS clients connect to it."""
+
+    async def state(self) -> str:
+        """Why it refuses what is published; "" = it does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """A request that the service answers, over NATS and as `POST /v1/NAME`."""
+class BrokerStarter:
+    """Starts a broker for the service alone."""
 
-    model: "type[BaseModel]"
-    """The first line of its docstring is the description."""
-    answer: Any
-    """A type that pydantic knows."""
-    right: "Right"
-    handler: RequestHandler
+    start: Callable[[str, Path, int], AbstractAsyncContextManager[StartedBroker]]
+    """Configured URL, folder for its data, port (-1 = any) → the broker, for a block. Raises `Misconfigured`."""
+    program: Callable[[], str]
+    """What it starts, as `doctor` says it. Raises `Misconfigured`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
-    """What a package adds. It is made when a command starts, so its module imports nothing heavy."""
+    """The additions of a package. They are made when a command starts, so their module imports nothing heavy."""
 
     stores: Mapping[str, Callable[[str], "StoreLocation"]] = field(default_factory=dict)
     """Scheme of a URL → the location that the URL names."""
-    requests: Mapping[str, Request] = field(default_factory=dict)
+    brokers: Mapping[str, BrokerStarter] = field(default_factory=dict)
+    """Scheme of CONTEXT_BUILDER_NATS__SERVERS → what starts such a broker. "" = no URL is configured."""
+    engines: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Name for CONTEXT_BUILDER_EMBEDDING__ENGINE → its `builder.adapters.embedding.EngineOpener`."""
+    model_makers: Mapping[str, Callable[[Path, Path | None], dict[str, Any]]] = field(default_factory=dict)
+    """Engine → what prepares a model for it: folder of prepared models, source folder (None = the default model) → facts."""
+    summarizers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Scheme of CONTEXT_BUILDER_SUMMARIES__URL → what opens a `builder.ports.models.Summarizer`, as a context manager, of the
+    `SummariesSettings` and a function that counts tokens. Raises `Misconfigured`."""
+    hint_languages: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    """Name → `Limits` of the sandbox → a `builder.adapters.templates.hint_languages.HintLanguage`."""
+    consumers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Name → library, names of the files' profiles, function for findings → a `builder.app.record_makers.ConsumerMaker`."""
+    requests: Callable[[], Mapping[str, Request]] = dict
+    """Called by the service: a command needs no models of requests."""
+    doors: Mapping[str, DoorOpener] = field(default_factory=dict)
+    """Name → what the service opens after its parts, and closes before them."""
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    """Part that `doctor` names → its check."""
+    lints: Mapping[str, Lint] = field(default_factory=dict)
+    """`build` warns of their findings."""
     commands: Callable[[], Commands] = dict
     """Called by the command line alone: a service inside somebody's process needs no typer."""
     groups: Callable[[], Mapping[str, tuple[str, Commands]]] = dict
@@ -82,7 +124,7 @@ def _loaded(point: EntryPoint) -> Extra:
 
 
 def additions(kind: Kind, house: Iterable[str] = ()) -> dict[str, Any]:
-    """What the extras bring. house: names that the house has itself. Raises `Misconfigured` for a name that two have."""
+    """The additions of all extras. house: names that the house has itself. Raises `Misconfigured` for a name that two have."""
     names, every = set(house), dict[str, Any]()
     for name, extra in extras().items():
         own = getattr(extra, kind)
@@ -94,3 +136,17 @@ def additions(kind: Kind, house: Iterable[str] = ()) -> dict[str, Any]:
             names.add(key)
             every[key] = value
     return every
+
+
+def broker_starter(servers: str) -> BrokerStarter | None:
+    """None = the broker of these URLs runs by itself. servers: "" = none is configured.
+
+    Raises `Misconfigured` where none is configured and nothing starts one.
+    """
+    starters = additions("brokers", CONNECTED)
+    if not servers and "" not in starters:
+        raise Misconfigured(
+            "no servers are configured, and no installed extra starts a broker; set CONTEXT_BUILDER_NATS__SERVERS"
+        )
+    starter: BrokerStarter | None = starters.get(servers.partition("://")[0])
+    return starter

@@ -10,20 +10,22 @@ from typing import TypeVar
 from builder.assemble.assemble import AssembledPage, begin, complete, context_of
 from builder.assemble.draft import PageDraft
 from builder.assemble.explanation import Explanation
-from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending, Rendering
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
+from builder.assemble.items.rendering import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Definitions, Profile, RecordConsumers
-from builder.domain.recall import StoredBreadcrumb
-from builder.domain.reports import timed
 from builder.domain.selector import Selector, may_trigger
+from builder.domain.stored import StoredBreadcrumb
+from builder.domain.timing import timed
 from builder.language.words import Terms
 from builder.ports.models import Embedder
 from builder.ports.store import Store
+from builder.recall.causal_chain import chain_refusals
+from builder.recall.histories import HistoryCache, HistoryReader
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
-from builder.recall.scopes import HistoryCache, HistoryReader, chain_refusals
 from builder.recall.search.candidates import Find
 from builder.recall.search.direct import search
 from builder.recall.search.query import TRIGGER, Queries, Query, Searcher
@@ -103,7 +105,7 @@ class ContextBuilder:
         self.recaller = Recaller(reader=reader, workspaces=workspaces, terms=functions.terms, exclusions=functions.excluded)
         self.ranker = functions.ranker
         self.profiles = profiles
-        """Of the consumers that profile files make."""
+        """Profiles of the consumers that files make."""
         self._renderings = functions.renderings
         self.record_consumers = functions.record_consumers
 
@@ -154,27 +156,22 @@ class ContextBuilder:
             pages = await self._begin(trigger.breadcrumb, consumers)
         return trigger, pages
 
-    async def complete(self, pages: PageDrafts, ranker: Ranker | None = None) -> BuildResult:
-        """The contexts of these pages. ranker: other weights than the bundled ones, for benchmarks."""
+    async def complete(self, pages: PageDrafts) -> BuildResult:
+        """The contexts of these pages."""
         queries: Queries = {}
-        contexts = [
-            context_of(await self._assembly(draft, queries, ranker), self.recaller.reader.model) for draft in pages.drafts
-        ]
+        contexts = [context_of(await self._assembly(draft, queries), self.recaller.reader.model) for draft in pages.drafts]
         return BuildResult(tuple(contexts), pages.rejected, pages.loop_stopped)
 
     async def build_contexts(
-        self, trigger: StoredBreadcrumb, consumers: tuple[Profile, ...], ranker: Ranker | None = None
+        self, trigger: StoredBreadcrumb, consumers: tuple[Profile, ...], quiet_end: Place | None = None
     ) -> BuildResult:
-        """One context per consumer as of the place of a trigger that is remembered; see `complete`."""
-        return await self.complete(await self._begin(trigger.breadcrumb, consumers), ranker)
+        """One context per consumer as of the place of a trigger that is remembered.
 
-    async def build_after_quiet(self, trigger: StoredBreadcrumb, consumers: tuple[Profile, ...], end: Place) -> BuildResult:
-        """The contexts of a trigger that is remembered, with what came within its quiet time. end: the last of it.
-
-        Everything up to the end must have been remembered.
+        quiet_end: the last message within the trigger's quiet time, which the pages show too; everything up to it must have been
+        remembered.
         """
-        result = await self.complete(await self._begin(trigger.breadcrumb, consumers, end))
-        return replace(result, contexts=tuple(map(_after_quiet, result.contexts)))
+        result = await self.complete(await self._begin(trigger.breadcrumb, consumers, quiet_end))
+        return replace(result, contexts=tuple(map(_after_quiet, result.contexts))) if quiet_end else result
 
     async def explain(
         self, trigger: Breadcrumb, profile: Profile, *, degraded: bool = False, as_of: Place | None = None, is_quiet: bool = False
@@ -187,12 +184,12 @@ class ContextBuilder:
         pages = await self._begin(trigger, (profile,), as_of)
         if not pages.drafts:
             raise Rejected(pages.rejected[0] if pages.rejected else f"{trigger.id} gives no context: {OPEN_TURN}")
-        assembly = await self._assembly(pages.drafts[0], {}, None, degraded=degraded)
+        assembly = await self._assembly(pages.drafts[0], {}, degraded=degraded)
         context = context_of(assembly, self.recaller.reader.model)
         return _after_quiet(context) if is_quiet else context, Explanation(assembly, self.ranker)
 
     async def search(self, question: Breadcrumb, profile: Profile, limit: int) -> tuple[View, tuple[Find, ...]]:
-        """What answers the question in the scope of the profile, the best first. limit: most passages."""
+        """Finds that answer the question in the scope of the profile, the best first. limit: most passages."""
         query, view = await self.question_for(question, profile)
         return view, search(query, view, profile.retrieval, self.ranker, limit)
 
@@ -202,14 +199,7 @@ class ContextBuilder:
         view, scope = await self.recaller.view_for(question, profile)
         return await self.searcher.query(question.text, view, profile, scope, {}), view
 
-    async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
-        """What ranking would see for this trigger, for learning and explaining."""
-        (recall,) = await self.recaller.recall(trigger, (profile,))
-        return await self.searcher.query(trigger.text, recall.view, recall.profile, recall.scope, {}), recall.view
-
-    async def _assembly(
-        self, draft: PageDraft, queries: Queries, ranker: Ranker | None, *, degraded: bool = False
-    ) -> AssembledPage:
+    async def _assembly(self, draft: PageDraft, queries: Queries, *, degraded: bool = False) -> AssembledPage:
         recall = draft.recall
         with timed("embedding"):
             query = await self.searcher.query(draft.writer.question, recall.view, recall.profile, recall.scope, queries)
@@ -218,7 +208,7 @@ class ContextBuilder:
         def assembly() -> AssembledPage:
             """Finds are put on a draft of their own each time."""
             fresh = next(drafts, None) or begin(draft.recall, draft.writer.rendering)
-            return complete(fresh, query, ranker or self.ranker)
+            return complete(fresh, query, self.ranker)
 
         with timed("page"):
             return await _rendered(assembly)

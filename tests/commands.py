@@ -27,6 +27,11 @@ _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.preloaded", __name__])
 
 
+def python_path(folder: Path | str) -> str:
+    """PYTHONPATH of a process that looks into this folder first, then where this process looks."""
+    return os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+
+
 class Command:
     """A running command, with the methods of `subprocess.Popen` that the tests need."""
 

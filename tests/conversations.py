@@ -7,7 +7,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.context import Context
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.remember.decode import decode
 from tests.factories import MORNING, make_place, make_remembered, remembered_of
 

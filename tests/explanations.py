@@ -6,7 +6,7 @@ from builder.assemble.assemble import context_of
 from builder.assemble.explanation import Explanation
 from builder.domain.context import Context
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.factories import BY_HAND, MODEL, make_assembly
 
 

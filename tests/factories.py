@@ -21,13 +21,14 @@ from builder.assemble.draft import question_of
 from builder.assemble.items.rendering import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
-from builder.domain.errors import Unavailable
+from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
-from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector, trigger_on
-from builder.domain.text import Phrases
+from builder.domain.stored import Passage, StoredBreadcrumb
+from builder.extras.rcrt.llm_hints.rendering import LlmHintRenderer
 from builder.language.instructions import instructions
-from builder.language.sentences import fingerprint, traits
+from builder.language.traits import traits
+from builder.language.wording import fingerprint
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
@@ -44,9 +45,8 @@ from tests.bodies import body_of
 from tests.lately import lately
 
 MODEL, NO_QUESTIONS = "hashing/test/000000", Questions()
-WIDTH, INCARNATION = 64, 1_700_000_000_000_000
+WIDTH, INCARNATION, FAR = 64, 1_700_000_000_000_000, Place(2**62, 0)
 MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
-FAR = Place(2**62, 0)
 WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "episode_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
 ANSWER, AS_IT_IS = {"constant": 10.0}, Calibration(slope=1.0, first=0.0, constant=0.0)
 BY_HAND = Ranker(
@@ -248,7 +248,7 @@ def ids_on_page(context: Context) -> list[str]:
 
 def make_rendering(encoding: str = "o200k_base") -> JinjaRendering:
     """The real one: bundled templates, true counts. New each time: it remembers fragments by place, and tests share places."""
-    return JinjaRendering(_bundled_templates(), load_counter(encoding))
+    return JinjaRendering(_bundled_templates(), load_counter(encoding), hint_languages=[LlmHintRenderer])
 
 
 def make_profile(name: str | Profile = "default", **changes: Any) -> Profile:
@@ -276,23 +276,6 @@ def make_vector(text: str) -> bytes:
         number = int.from_bytes(hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest())
         values[number % WIDTH] += 1 if number & 1 << 40 else -1
     return (values / length).astype("<f2").tobytes() if (length := float(np.linalg.norm(values))) else b""
-
-
-class HashingEmbedder:
-    """`Embedder` by `make_vector`. asked: how often it was asked. away: whether it is unavailable."""
-
-    model = MODEL
-    batch = 1
-
-    def __init__(self) -> None:
-        self.asked = 0
-        self.away = False
-
-    async def embed(self, text: str, input_type: str = "", *, is_query: bool = False) -> bytes:  # noqa: ARG002
-        self.asked += 1
-        if self.away:
-            raise Unavailable("the engine is away")
-        return make_vector(text)
 
 
 @cache

@@ -14,7 +14,8 @@ from builder.domain.profile import Profile
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from builder.wire.records import outgoing
-from tests.factories import MORNING, HashingEmbedder, make_place
+from tests.factories import MORNING, make_place
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import durable_store
 
 HARMLESS = "harmless"

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from builder.adapters.embedding import CachedEmbedder, PreparedModel
 from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.adapters.embedding.prepare import prepare
+from builder.extras.sentence_transformers.prepare import prepare
 
 MODELS_DIR = Path("~/.cache/context-builder/models").expanduser()
 

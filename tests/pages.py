@@ -9,7 +9,7 @@ from builder.assemble.draft import PageDraft
 from builder.assemble.items.labels import Labels
 from builder.assemble.items.writer import Writer
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.recall import ConsumerRecall
 from builder.recall.scopes import scope_of
 from tests.conversations import said

@@ -14,10 +14,10 @@ from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Unavailable
 from builder.domain.profile import Profile, RecordConsumers
 from builder.domain.recall import EVERY_SESSION
-from builder.ports.broker import Sighting
+from builder.ports.archive import Sighting
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.jobs import Job, JobRunner, Observer, Pace, Pauses
 from builder.worker.log import Log, StoredLog
 from tests.factories import MORNING, make_place, remembered_of

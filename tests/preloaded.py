@@ -17,17 +17,18 @@ import typer.main
 
 import builder.adapters.embedding.onnx
 import builder.app
-import builder.app.http.opening
 import builder.cli.doctor
-import builder.cli.serve  # noqa: F401
+import builder.cli.serve
+import builder.extras.http.door
+import builder.extras.http.opening  # noqa: F401
 from builder.adapters.stemmer import load_terms
 from builder.app.config import bundled_folder, read_config
-from builder.app.health import code_revision
+from builder.app.gauges import code_revision
 from builder.app.settings import EmbeddingSettings, Settings
-from builder.app.verbs import metadata
-from builder.bench.data.datasets import sample_lines
 from builder.cli.build import build_once
 from builder.cli.registry import application
+from builder.extras.contracts.descriptions import metadata
+from builder.extras.demo.sample import sample_lines
 
 load_terms()("a kiln")
 code_revision()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
 from builder.recall.search.query import Query

@@ -18,28 +18,19 @@ from builder.domain.profile import Profile
 from builder.domain.summary import KeptLine, Utterance
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.recall.summaries.excerpts import TextFunctions
 from builder.recall.summaries.lines import extract
 from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from builder.worker.jobs import Observer
 from builder.worker.log import StoredLog
 from builder.worker.summary_scheduler import MAX_UNITS, SummaryScheduler
 from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
-from tests.factories import (
-    BY_HAND,
-    MORNING,
-    HashingEmbedder,
-    make_breadcrumb,
-    make_place,
-    make_remembered,
-    make_rendering,
-    make_terms,
-    make_view,
-)
+from tests.factories import BY_HAND, MORNING, make_breadcrumb, make_place, make_remembered, make_rendering, make_terms, make_view
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import DurableStore, durable_store
 from tests.two_sections import two_sections
 

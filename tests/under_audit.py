@@ -10,7 +10,7 @@ from typing import Any
 
 from builder.adapters.templates.folder import TemplateSet
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.assemble.items.rendering import WHOLE
+from builder.assemble.items.forms import WHOLE
 from builder.domain.errors import BuilderError
 from tests.factories import make_breadcrumb
 from tests.hostile_pages import HARMLESS, breadcrumbs, page_of, session

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from builder.language import words
+from builder.language import word_lists
 
 
 @contextmanager
@@ -17,15 +17,15 @@ def lists_with(folder: Path, texts: Mapping[str, str]) -> Iterator[None]:
         shutil.copytree(source, copy)
     for path, text in texts.items():
         (copy / path).write_text(text, "utf-8")
-    bundled, words._folder = words._folder, copy
+    bundled, word_lists._folder = word_lists._folder, copy
     _clear()
     try:
         yield
     finally:
-        words._folder = bundled
+        word_lists._folder = bundled
         _clear()
 
 
 def _clear() -> None:
-    for clear in words._clear_caches:
+    for clear in word_lists._clear_caches:
         clear()

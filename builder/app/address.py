@@ -13,8 +13,9 @@ from pathlib import Path
 import stamina
 
 from builder.app.settings import Settings
-from builder.client.connecting import without_credentials
 from builder.domain.errors import Misconfigured
+from builder.extra import broker_starter
+from builder.wire.connecting import without_credentials
 
 if sys.platform != "win32":
     import fcntl
@@ -132,9 +133,15 @@ def running(settings: Settings) -> RunningService | None:
         os.close(file)
 
 
+def configured_servers(settings: Settings) -> str:
+    """URLs of a broker that runs by itself; "" = the service starts its own."""
+    servers = settings.nats.servers
+    return "" if not servers or broker_starter(servers) else servers
+
+
 def broker_address(settings: Settings, servers: str) -> Address:
     """By the option, else the settings, else the running service. servers: "" = no option."""
-    if configured := servers or settings.nats.servers:
+    if configured := servers or configured_servers(settings):
         return Address(servers=configured, is_configured=True)
     if "port" in settings.nats.model_fields_set and settings.nats.port > 0:
         return Address(servers=f"nats://127.0.0.1:{settings.nats.port}")

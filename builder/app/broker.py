@@ -15,16 +15,15 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.clock import BrokerClock
 from builder.adapters.nats.connection import explained, optional, translated
-from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
 from builder.adapters.sqlite import SqliteLocation
 from builder.app.settings import Settings
-from builder.client.connecting import RECONNECT_SECONDS, open_connection, tell_refusal, without_credentials
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected
-from builder.extra import additions
+from builder.extra import StartedBroker, additions, broker_starter
 from builder.ports.store import CompleteStore, StoreLocation
+from builder.wire.connecting import RECONNECT_SECONDS, open_connection, tell_refusal, without_credentials
 from builder.wire.subjects import Installation
 
 log = logging.getLogger("builder")
@@ -34,23 +33,25 @@ START_SECONDS = 5.0
 
 
 class Bus(NamedTuple):
-    """The broker's URL, a connection, and its process if embedded."""
+    """The broker's URL, a connection, and the broker where an extra has started it."""
 
     url: str
     connection: Client
-    server: EmbeddedServer | None
+    server: StartedBroker | None
 
 
 @asynccontextmanager
 async def open_bus(settings: Settings, store: CompleteStore | None = None) -> AsyncIterator[Bus]:
-    """The broker, started when none is configured.
+    """The broker, started where an extra has the scheme of the configured URL; "" is the scheme of none.
 
     Raises `Misconfigured` (also for a store newer than its stream), `Unavailable`.
     """
     async with AsyncExitStack() as stack:
         url, server = settings.nats.servers, None
-        if not url:
-            server = await stack.enter_async_context(embedded_server(settings.data_dir.expanduser() / "nats", settings.nats.port))
+        if starter := broker_starter(url):
+            server = await stack.enter_async_context(
+                starter.start(url, settings.data_dir.expanduser() / "nats", settings.nats.port)
+            )
             url = server.url
         connection = await open_connection(url, **(client_options(url, settings) | {"timeout": START_SECONDS, "rounds": 0}))
         stack.push_async_callback(_close, connection)
@@ -144,8 +145,9 @@ async def check_broker(settings: Settings, servers: str) -> str:
 
     servers: "" = none. Raises `Misconfigured`, `Unavailable`, and `Rejected` when clocks differ.
     """
-    if not servers:
-        return f"no servers are configured: `context-builder up` starts {binary()}"
+    own = settings.nats.servers
+    if starter := broker_starter(servers or own):
+        return f"{own or 'no servers are configured'}: `context-builder up` starts {starter.program()}"
     async with connected(settings, servers) as connection:
         if connection.max_payload < settings.worker.max_body_bytes:
             raise Misconfigured(
@@ -186,7 +188,7 @@ StoreSchemes = Mapping[str, Callable[[str], StoreLocation]]
 
 
 STORES: StoreSchemes = MappingProxyType({"sqlite": SqliteLocation.from_url})
-"""Of the house; others come with extras."""
+"""The brokers of the house; others come with extras."""
 IN_MEMORY = "sqlite::memory:"
 """It lives as long as it is open."""
 FILE = "store.sqlite3"

@@ -5,7 +5,7 @@ import logging
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -17,32 +17,42 @@ from nats.aio.msg import Msg
 from builder.adapters.embedding import CachedEmbedder, Endpoint, list_models, open_embedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.tokens import load_counter
 from builder.app.broker import StoreSchemes, locate_store, stores
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
-from builder.app.settings import Settings
-from builder.client.serving import patiently
-from builder.domain.errors import Misconfigured
+from builder.app.record_makers import RecordMakers
+from builder.app.settings import ENGINES, Settings
+from builder.domain.errors import Misconfigured, installation
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile
-from builder.ports.broker import Delivery, Publisher
+from builder.extra import additions
+from builder.ports.contexts import Publisher
 from builder.ports.models import NO_MODEL
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
-from builder.recall.scopes import HistoryCache
+from builder.ports.stream import Delivery
+from builder.recall.histories import HistoryCache
 from builder.recall.search.chance import EVIDENCE, Calibration
-from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
-from builder.remember.schemas.control import excluded
+from builder.recall.search.ranking import MEANING, Ranker, Weights
+from builder.recall.search.signals import SIGNALS
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
+from builder.wire.patience import patiently
 from builder.wire.subjects import Installation
 from builder.worker.jobs import PACE, PAUSES, Pace, Pauses
 from builder.worker.purging import POLL_SECONDS
 
-log = logging.getLogger("builder.consumers")
+log = logging.getLogger("builder.app.components")
 
 FACTS_ENCODING = "o200k_base"
+PREPARED_FOR = "onnx"
+"""The engine of prepared models."""
+
+
+def _open_installed(*arguments: Any) -> CachedEmbedder:
+    """As `open_embedder`, with the engines of the extras."""
+    return partial(open_embedder, engines=additions("engines", ENGINES))(*arguments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +60,7 @@ class Parts:
     """Implementations and times of `open_components` and `open_service`."""
 
     stores: StoreSchemes = field(default_factory=stores)
-    embedder: Callable[..., CachedEmbedder] = open_embedder
+    embedder: Callable[..., CachedEmbedder] = _open_installed
     publisher: Callable[[Client, int, Installation], Publisher] = NatsPublisher
     """Connection, largest payload, installation → publisher."""
     delivery: Callable[[Msg, int], Delivery] = NatsDelivery
@@ -78,7 +88,7 @@ class Components:
     store: CompleteStore
     embedder: CachedEmbedder
     config: ConfigSnapshot
-    records: RecordProfiles
+    records: RecordMakers
     helpers: Functions
     history_cache: HistoryCache
 
@@ -89,7 +99,7 @@ class Components:
 
     def with_config(self, config: ConfigSnapshot) -> "Components":
         """Running builds keep theirs."""
-        records = record_profiles(config)
+        records = RecordMakers(config, _log_finding)
         helpers = replace(self.helpers, renderings=config.renderings, record_consumers=records)
         builder = self.builder.with_snapshot(config.profiles, helpers)
         return replace(self, builder=builder, config=config, records=records, helpers=helpers)
@@ -161,7 +171,7 @@ async def open_components(
         store = await (patiently(opening, "the start") if waits else opening())
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
-        records = record_profiles(config)
+        records = RecordMakers(config, _log_finding)
         helpers = Functions(
             terms=load_terms(),
             count=load_counter(FACTS_ENCODING),
@@ -183,12 +193,6 @@ async def _entered(stack: AsyncExitStack, location: StoreLocation) -> CompleteSt
     return await stack.enter_async_context(location.open())
 
 
-def record_profiles(config: ConfigSnapshot) -> RecordProfiles:
-    """Each finding is logged once."""
-    names = frozenset(profile.consumer for profile in config.profiles)
-    return RecordProfiles(config.library, names, _log_finding)
-
-
 def load_ranker() -> Ranker:
     """From `recall/search/ranker.toml`. Raises `Misconfigured` for an unknown signal."""
     tables = tomllib.loads((files("builder.recall.search") / "ranker.toml").read_text("utf-8"))
@@ -205,9 +209,10 @@ def load_ranker() -> Ranker:
 
 def prepare_model(settings: Settings, source: Path | None = None) -> dict[str, Any]:
     """source: a folder; None = the default model. Raises `Misconfigured`."""
-    from builder.adapters.embedding.prepare import prepare
-
-    model = asdict(prepare(settings.models_dir, source))
+    makers = additions("model_makers")
+    if PREPARED_FOR not in makers:
+        raise Misconfigured(f"no installed extra prepares models for the engine {PREPARED_FOR}; {installation('service')}")
+    model = makers[PREPARED_FOR](settings.models_dir, source)
     return {name: str(value) if isinstance(value, Path) else value for name, value in model.items()}
 
 
@@ -244,7 +249,7 @@ async def _same_model(store: Rebuild, model: str) -> None:
 
 
 def begin_loading(
-    settings: Settings, engine: str, cache_size: int, opener: Callable[..., CachedEmbedder] = open_embedder
+    settings: Settings, engine: str, cache_size: int, opener: Callable[..., CachedEmbedder] = _open_installed
 ) -> CachedEmbedder:
     """As `open_embedder`. cache_size: vectors."""
     chosen = settings.embedding

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
+from builder.adapters.files import Files, by_name, read_files
 from builder.adapters.profiles.layers import DEFAULT, is_shadow
 from builder.adapters.profiles.profile_file import DEFAULT_BUDGET
 from builder.adapters.profiles.profiles import Library, parse_models, parse_profile
@@ -20,11 +21,11 @@ from builder.adapters.templates.page_rendering import Failures, Listener, silenc
 from builder.adapters.templates.trial import faults
 from builder.adapters.tokens import load_counter
 from builder.app.settings import Settings
+from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, faulty
 from builder.domain.profile import Profile
-from builder.domain.text import Edition
-from builder.wire.files import Files, by_name, read_files
+from builder.extra import additions
 
 Value = TypeVar("Value")
 
@@ -218,7 +219,8 @@ def _rendering(
     max_text_chars = CHARACTERS_PER_TOKEN * max(pages, default=DEFAULT_BUDGET)
     if former and former.max_chars == max_text_chars:
         return former
-    return JinjaRendering(templates, load_counter(encoding), plain, failures, max_text_chars)
+    languages = tuple(additions("hint_languages").values())
+    return JinjaRendering(templates, load_counter(encoding), plain, failures, max_text_chars, hint_languages=languages)
 
 
 def _presets(layers: tuple[Files, ...]) -> dict[str, str]:

@@ -12,17 +12,13 @@ from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.box import HEAVY_HEAD, SIMPLE_HEAD
-from rich.cells import cell_len
-from rich.console import Console
-from rich.progress import Progress, TaskID
-from rich.table import Table
-from rich.text import Text
 
 from builder.app import is_collected
 from builder.domain.errors import Misconfigured
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
     from builder.app.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
@@ -44,6 +40,11 @@ def table(
 
     numbers: right-aligned. cut: columns that may end in "…". ruled: lines between columns.
     """
+    from rich.box import HEAVY_HEAD, SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     console, cells = Console(), list(rows)
     least = _least(columns, cells, numbers, cut)
     whole = console.width - (EDGES if ruled else 0)
@@ -68,6 +69,8 @@ def table(
 
 def fits(columns: Row, rows: Sequence[Row]) -> bool:
     """Whether the terminal is wide enough for it, ruled."""
+    from rich.console import Console
+
     return _total(_least(columns, rows, NONE, NONE)) + EDGES <= Console().width
 
 
@@ -79,6 +82,8 @@ def _narrow(columns: Row, rows: list[Row], numbers: frozenset[str], whole: int) 
 
 
 def _least(columns: Row, rows: Sequence[Row], numbers: frozenset[str], cut: frozenset[str]) -> list[int]:
+    from rich.cells import cell_len
+
     least = []
     for name, *cells in zip(columns, *rows, strict=True):
         words = cells if name in numbers or name in cut else [word for cell in cells for word in cell.split()]
@@ -92,6 +97,8 @@ def _total(widths: list[int]) -> int:
 
 
 def _room(columns: Row, rows: list[Row], least: list[int], cut: frozenset[str], whole: int) -> list[int]:
+    from rich.cells import cell_len
+
     more = [max(map(cell_len, cells)) - have for cells, have in zip(zip(columns, *rows, strict=True), least, strict=True)]
     room, rest = least[:], whole - _total(least)
     for number in sorted(range(len(columns)), key=lambda number: (columns[number] in cut, more[number])):
@@ -148,10 +155,13 @@ def say(text: str) -> None:
 @contextmanager
 def progress_bars(*names: str, every: float = LINE_SECONDS) -> Iterator[tuple[Advance, ...]]:
     """Functions that move a bar per name, or print lines without a terminal. every: seconds."""
+    from rich.console import Console
+    from rich.progress import Progress
+
     console, written = Console(stderr=True), monotonic()
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
 
-        def move(task: TaskID, done: int, total: int) -> None:
+        def move(task: "TaskID", done: int, total: int) -> None:
             nonlocal written
             progress.update(task, completed=done, total=total or None)
             if progress.disable and monotonic() - written >= every:

@@ -22,12 +22,12 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.config import template_folders
-from builder.app.line import HEADER_BYTES, Broker, make_line, verbs_of
+from builder.app.line import HEADER_BYTES, Broker, host_of, make_line, verbs_of
 from builder.app.reload import Reloader
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.worker.jobs import Observer
 from builder.worker.loop import Worker
-from builder.worker.request_handlers import Verb
+from builder.worker.requests import Verb
 
 INCARNATION = 1
 HEARTBEAT_SECONDS = 10.0
@@ -91,7 +91,9 @@ async def open_in_memory(templates: Path | None, engine: Literal["none", "onnx"]
         reloading, ports = Reloader(template_folders(settings), core), _parts_of(broker)
         line = make_line(reloading, settings, ports, Observer())
         deliveries.worker, broker.stored = line.worker, deliveries.take
-        await stack.enter_async_context(answering(broker.connection, _in_turn(verbs_of(line, reloading, ports), deliveries)))
+        await stack.enter_async_context(
+            answering(broker.connection, _in_turn(verbs_of(host_of(line, reloading, ports)), deliveries))
+        )
         stack.push_async_callback(broker.close)
         stack.push_async_callback(deliveries.close)
         yield broker

@@ -10,22 +10,24 @@ from typing import Any, Protocol
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
 from builder.adapters.stemmer import load_language
 from builder.app.components import PARTS, Components, Parts
-from builder.app.operations.explanations import Explanations
-from builder.app.operations.replays import Replays
+from builder.app.rebuilding import Rebuilding
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
+from builder.app.verbs import verbs
 from builder.domain.breadcrumb import Place
-from builder.domain.errors import Misconfigured, installation
-from builder.extra import Request, additions
-from builder.ports.broker import Archive, Durables, PublishedContexts, Publisher, Sender, Stream
+from builder.domain.errors import Misconfigured
+from builder.extra import Host, Request, additions
+from builder.ports.archive import Archive
+from builder.ports.contexts import Durables, PublishedContexts, Publisher
 from builder.ports.models import Summarizer
+from builder.ports.stream import Sender, Stream
 from builder.publish.event import encode
 from builder.recall.recall import Recaller
 from builder.recall.summaries.excerpts import TextFunctions
 from builder.remember.decode import decode
 from builder.wire.requests import read_request
 from builder.worker.backfill import Backfill
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.erasure import Erasure
 from builder.worker.forget_requests import ForgetRequests
 from builder.worker.forgetting import Forgetting
@@ -33,9 +35,10 @@ from builder.worker.jobs import Job, Observer
 from builder.worker.log import UTC_NOW, Log
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
-from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, Verb
+from builder.worker.replays import Refresh
+from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
+from builder.worker.requests import Verb
 from builder.worker.responses import Responses
-from builder.worker.search import Search
 from builder.worker.summary_scheduler import SummaryScheduler
 from builder.worker.summary_writer import SummaryWriter
 from builder.worker.turns import Turns
@@ -120,26 +123,31 @@ def make_line(
     )
 
 
-def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Verb]:
-    """Verb → handler."""
-    store, archive = line.log.store, broker.archive
-    replays = Replays(reloading, archive, line.log, broker.max_event_bytes, line.forgetting.follow)
-    handlers = (
-        Lookup(line.log),
-        Contexts(store, archive),
-        RequestHandlers(line.log, broker.publisher, line.consumers, line.summaries, reloading.profile),
-        ForgetRequests(line.log, line.forgetting, line.erasure.letters),
-        Responses(line.log, broker.durables),
-        Search(line.log, reloading.builder, reloading.profile),
-        Explanations(replays, store, broker.is_settled),
+def host_of(line: Line, reloading: Reloader, broker: Broker) -> Host:
+    """What handlers of requests get."""
+    log, store, archive = line.log, line.log.store, broker.archive
+    replays = Rebuilding(reloading, archive, log, broker.max_event_bytes, line.forgetting.follow)
+    return Host(
+        log=log,
+        replays=replays,
+        builder=reloading.builder,
+        profile=reloading.profile,
+        lookup=Lookup(log),
+        contexts=Contexts(store, archive),
+        service=RequestHandlers(log, broker.publisher, line.consumers, line.summaries, reloading.profile),
+        forgetting=ForgetRequests(log, line.forgetting, line.erasure.letters),
+        responses=Responses(log, broker.durables),
+        refresh=Refresh(replays, store, broker.is_settled),
     )
-    own = {name: verb for each in handlers for name, verb in each.verbs.items()}
-    return own | {name: partial(_answer, line.log, request) for name, request in additions("requests", own).items()}
 
 
-async def _answer(log: Log, request: Request, workspace: str, data: bytes) -> dict[str, Any]:
-    """Of a request that an extra brings."""
-    return dict(await request.handler(log, workspace, read_request(request.model, data)))
+def verbs_of(host: Host) -> Mapping[str, Verb]:
+    """Verb → handler. Raises `Misconfigured` for a name that two have."""
+    return {name: partial(_answer, host, request) for name, request in verbs().items()}
+
+
+async def _answer(host: Host, request: Request, workspace: str, data: bytes) -> dict[str, Any]:
+    return await request.ask(host, workspace, read_request(request.model, data))
 
 
 def jobs_of(line: Line, parts: Parts) -> tuple[Job, ...]:
@@ -163,22 +171,13 @@ async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> Asy
     if not summaries.url:
         yield None
         return
-    if not summaries.url.startswith(("http://", "https://")) or not summaries.model:
+    openers, scheme = additions("summarizers"), summaries.url.partition("://")[0]
+    if scheme not in openers or not summaries.model:
         raise Misconfigured(
             f"CONTEXT_BUILDER_SUMMARIES__URL is {summaries.url!r} and __MODEL {summaries.model!r}; "
             "give a URL like https://host/v1 and the name of a model, or unset both"
         )
-    try:
-        from builder.adapters.summarizer import EndpointSummarizer
-    except ModuleNotFoundError as error:
-        raise Misconfigured(
-            f"CONTEXT_BUILDER_SUMMARIES__URL is set and the package {error.name!r} is not installed; "
-            f"{installation('service,openai')}, or unset it"
-        ) from error
-    key = summaries.key.get_secret_value()
-    async with EndpointSummarizer(
-        summaries.url, summaries.model, key, summaries.timeout_seconds, summaries.attempts, tokens
-    ) as endpoint:
+    async with openers[scheme](summaries, tokens) as endpoint:
         yield endpoint
 
 

@@ -14,12 +14,10 @@ from nats.aio.client import Client
 from nats.js import JetStreamContext
 from prometheus_client import CollectorRegistry
 
-from builder import __version__
-from builder.adapters.http import routes, serve, with_api
+from builder.adapters.http import routes, serve, with_applications
 from builder.adapters.nats.clock import BrokerClock
 from builder.adapters.nats.durables import NatsDurables
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
-from builder.adapters.nats.micro import MicroService
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsArchive, NatsStream
@@ -28,13 +26,13 @@ from builder.adapters.nats.watchdog import Probe, PurgeLock, Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
-from builder.app.health import build_facts, is_alive, readiness, show_gauges
-from builder.app.http.opening import OpenDoor, open_door
-from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, jobs_of, make_line, open_endpoint, verbs_of
+from builder.app.doors import Door, DoorParts, applications, open_doors
+from builder.app.gauges import build_facts, show_gauges
+from builder.app.health import is_alive, readiness
+from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, host_of, jobs_of, make_line, open_endpoint, verbs_of
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
-from builder.app.verbs import metadata
 from builder.wire.subjects import Installation
 from builder.worker.jobs import Job, JobRunner
 from builder.worker.loop import Imports
@@ -60,8 +58,8 @@ class Service:
     js: JetStreamContext
     application: Any
     """ASGI; its lifespan is that of the subscription."""
-    door: OpenDoor | None
-    """The API; None = no token is set."""
+    doors: tuple[Door, ...]
+    """Those of extras, open."""
 
     @property
     def core(self) -> Components:
@@ -71,7 +69,7 @@ class Service:
 
 @asynccontextmanager
 async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token: bool = False) -> AsyncIterator[Service]:
-    """Subscribed when the ASGI application starts. makes_token: see `open_door`. Raises `Misconfigured`, `Unavailable`."""
+    """Subscribed when the ASGI application starts. makes_token: see `DoorParts`. Raises `Misconfigured`, `Unavailable`."""
     async with AsyncExitStack() as stack:
         metrics, own = Metrics(CollectorRegistry()), settings.installation
         core = await stack.enter_async_context(
@@ -103,10 +101,13 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         )  # fmt: skip
         watchdog.rebind = inbox.rebind
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
-        verbs = verbs_of(line, reloading, broker)
-        door = open_door(settings, connection, line, verbs, makes_token=makes_token)
+        host = host_of(line, reloading, broker)
+        parts_of_doors = DoorParts(
+            settings=settings, connection=connection, log=line.log, consumers=line.consumers, host=host, makes_token=makes_token
+        )
+        doors = await stack.enter_async_context(open_doors(parts_of_doors))
         jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, clock, metrics, line, parts), *durables)
-        jobs += door.fanout.jobs if door else ()
+        jobs += tuple(job for door in doors for job in door.jobs)
         for job in jobs:
             metrics.counters["job_failures"].labels(job.name)
         runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
@@ -114,14 +115,12 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         tasks = _run(stack, runner, jobs)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, line.backfill, watchdog)
         metrics.describe(build_facts(settings.name, core))
-        micro = MicroService(own, __version__, metadata())
-        await stack.enter_async_context(micro.discoverable(connection))
-        observers = (metrics.answered, micro.count)
-        await stack.enter_async_context(answering(connection, verbs, own, observers))
+        observers = (metrics.answered, *(door.observe for door in doors))
+        await stack.enter_async_context(answering(connection, verbs_of(host), own, observers))
         ready = readiness(core, watchdog, reloading.state, probe, server, clock, metrics.parts)
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
-        application = with_api(application, door.application) if door else application
-        yield Service(installation=own, reloading=reloading, url=url, js=js, application=application, door=door)
+        application = with_applications(application, applications(doors))
+        yield Service(installation=own, reloading=reloading, url=url, js=js, application=application, doors=doors)
 
 
 def _broker(
@@ -240,7 +239,11 @@ async def _cancel(task: asyncio.Task[None]) -> None:
 
 async def serve_until(service: Service, host: str, port: int, stop: asyncio.Event, started: Callable[[int], None]) -> None:
     """started: gets the HTTP port. Raises `Misconfigured`."""
-    stopping = service.door.fanout.close if service.door else lambda: None
+
+    def stopping() -> None:
+        for door in service.doors:
+            door.stopping()
+
     await serve(service.application, host, port, stop, started, stopping)
 
 

@@ -6,14 +6,18 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.lint_finding import nearest
+from builder.extra import additions
 from builder.wire.subjects import DEFAULT_NAME, Installation
 
 PREFIX = "CONTEXT_BUILDER_"
 _SERVICE_LINK = re.compile(PREFIX + r"(?:(?!\w*__)\w+_)?(?:SERVICE_(?:HOST|PORT)\w*=.*|PORT_\d+_\w+=.*|PORT=\w+://.*)", re.DOTALL)
+ENGINES = ("onnx", "none")
+"""Those that need no extra."""
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 LIFETIMES: dict[str, float] = {
@@ -26,7 +30,7 @@ LIFETIMES: dict[str, float] = {
     "tool.error.v1 log:*": 168,
     "*metrics.v1": 720,
 }
-"""Hours by schema and tag, as in RCRT. The rule is `remember/record.py`."""
+"""Hours by schema and tag, as in RCRT. The rule is `remember/lifetimes.py`."""
 
 
 class NatsSettings(BaseModel):
@@ -75,7 +79,7 @@ class EmbeddingSettings(BaseModel):
 
     model_config = _FROZEN
 
-    engine: Literal["onnx", "sentence-transformers", "endpoint", "none"] = Field(
+    engine: str = Field(
         "onnx",
         description="onnx = a prepared int8 model, one thread; sentence-transformers = the reference, needs torch; endpoint = an "
         "OpenAI-compatible one; none = words and fields alone, every context is flagged as degraded",
@@ -105,6 +109,15 @@ class EmbeddingSettings(BaseModel):
         "trigger waits for long input",
     )
     cache_size: int = Field(10_000, ge=0, description="vectors kept in memory by content hash")
+
+    @field_validator("engine")
+    @classmethod
+    def _check_engine(cls, engine: str) -> str:
+        names = ("onnx", *additions("engines", ENGINES), "none")
+        if engine not in names:
+            choices = f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}"
+            raise PydanticCustomError("literal_error", "Input should be {choices}", {"choices": choices})
+        return engine
 
 
 class SummariesSettings(BaseModel):

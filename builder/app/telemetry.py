@@ -1,31 +1,21 @@
-"""Log lines to standard error, and metrics. No label is a session, subject or schema, because each value costs memory."""
+"""Metrics, and a log line of each delivery. No label is a session, subject or schema, because each value costs memory."""
 
 import asyncio
 import logging
-import sys
-import threading
-import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
-import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from typing_extensions import override
 
+from builder.adapters.templates.failures import LLM_HINTS, Failure
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import ChainTooLong
-from builder.domain.reports import LLM_HINTS, PARTS, DeliveryOutcome, Failure
+from builder.domain.timing import PARTS, Part
 from builder.worker.jobs import Observer
 
 log = logging.getLogger("builder.events")
 
-FIELDS = frozenset(
-    {"outcome", "workspace", "session", "schema", "seq", "ms", "contexts", "tokens", "reason", "facts"}
-    | {f"{part}_ms" for part in PARTS}
-)
-"""In JSON lines, beside the message; `facts` are own fields."""
-TEXT = "%(asctime)s %(levelname)-7s %(name)s  %(message)s"
 REASONS = ("content", "context", "chain", "attempts")
 OUTCOMES = ("remembered", "published", "superseded", "waiting", "expired", "rejected", "unavailable", "failed")
 GATHER_SECONDS = 10.0
@@ -138,20 +128,7 @@ class Metrics(Observer):
         parts = {part: processed.parts[part] for part in PARTS if part in processed.parts} if processed.contexts else {}
         for part, seconds in parts.items():
             self.histograms["part_seconds"].labels(part).observe(seconds)
-        bad = processed.outcome in {"rejected", "unavailable", "failed"}
-        log.log(
-            logging.WARNING if bad else logging.INFO,
-            "%s %s seq=%d ms=%.1f contexts=%d%s%s%s",
-            processed.outcome,
-            processed.subject,
-            processed.place.sequence,
-            1e3 * processed.seconds,
-            processed.contexts,
-            " (published before)" if processed.outcome == "published" and not processed.contexts else "",
-            "".join(f" {part}_ms={1e3 * seconds:.0f}" for part, seconds in parts.items()),
-            f" reason={processed.reason}" if processed.reason else "",
-            extra=_fields(processed),
-        )
+        _log_delivery(processed, parts)
 
     @override
     def purged(self, breadcrumbs: int) -> None:
@@ -176,41 +153,20 @@ class Metrics(Observer):
         self._old = 0
 
 
-def set_up_logging(level: str, style: str) -> None:
-    """style: "text" or "json", for libraries' lines too."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(json_lines() if style == "json" else text_lines())
-    logging.basicConfig(level=level, handlers=[handler], force=True)
-    for noisy in ("httpx", "httpx2", "uvicorn.access", "nats.aio.client"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
-
-
-def report_unhandled() -> None:
-    """What Python writes to standard error by itself becomes lines of the log: warnings, and exceptions that nobody caught."""
-    logging.captureWarnings(True)
-    unhandled = partial(logging.getLogger("builder").critical, "an exception that nobody caught")
-    sys.excepthook = lambda _kind, error, _trace: unhandled(exc_info=error)
-    threading.excepthook = lambda lost: unhandled(exc_info=lost.exc_value)
-    sys.unraisablehook = lambda lost: unhandled(exc_info=lost.exc_value)
-
-
-def text_lines() -> logging.Formatter:
-    """For people; times are UTC, as in JSON."""
-    lines = logging.Formatter(TEXT)
-    lines.converter, lines.default_time_format, lines.default_msec_format = time.gmtime, "%Y-%m-%dT%H:%M:%S", "%s.%03dZ"
-    return lines
-
-
-def json_lines() -> logging.Formatter:
-    """An object per line: time, level, logger, message, delivery, exception."""
-    return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[structlog.stdlib.ExtraAdder(allow=FIELDS)],
-        processors=[
-            structlog.processors.format_exc_info,
-            _head,
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.processors.JSONRenderer(ensure_ascii=False),
-        ],
+def _log_delivery(processed: DeliveryOutcome, parts: Mapping[Part, float]) -> None:
+    is_bad = processed.outcome in {"rejected", "unavailable", "failed"}
+    log.log(
+        logging.WARNING if is_bad else logging.INFO,
+        "%s %s seq=%d ms=%.1f contexts=%d%s%s%s",
+        processed.outcome,
+        processed.subject,
+        processed.place.sequence,
+        1e3 * processed.seconds,
+        processed.contexts,
+        " (published before)" if processed.outcome == "published" and not processed.contexts else "",
+        "".join(f" {part}_ms={1e3 * seconds:.0f}" for part, seconds in parts.items()),
+        f" reason={processed.reason}" if processed.reason else "",
+        extra=_fields(processed),
     )
 
 
@@ -228,18 +184,3 @@ def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
     }
     parts = {f"{part}_ms": round(1e3 * processed.parts[part], 1) for part in PARTS if part in processed.parts}
     return fields | parts | ({"reason": processed.reason} if processed.reason else {})
-
-
-def _head(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    record, facts = event["_record"], event.pop("facts", {})
-    first, *rest = event.pop("event").splitlines() or [""]
-    has_trace = any(line.lstrip().startswith('File "') for line in rest)
-    return {
-        "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
-        "level": record.levelname,
-        "logger": record.name,
-        "message": first.rstrip(":") if has_trace else " ".join(" ".join([first, *rest]).split()),
-        **({"exception": "\n".join(rest)} if has_trace else {}),
-        **facts,
-        **event,
-    }

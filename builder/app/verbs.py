@@ -1,29 +1,25 @@
-"""What each request takes and answers: the JSON Schemas in the AsyncAPI document and in the micro service's metadata."""
+"""The table of requests, and what each answers."""
 
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Literal
 
-from pydantic import BaseModel, TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import CoreSchema
-from pydantic_core.core_schema import ModelSchema
-from typing_extensions import TypedDict, override
+from typing_extensions import TypedDict
 
-from builder.client.received import BreadcrumbRecord, Consumer, SearchResult, SessionEnd
-from builder.domain.breadcrumb import AGENT_CONTEXT
+from builder.domain.erasure import Receipt
 from builder.domain.identity import Identity
-from builder.domain.reports import Receipt
-from builder.domain.strip import Cell
 from builder.domain.summary import CompactionResult
-from builder.domain.text import one_line
-from builder.extra import additions
+from builder.extra import Request, additions
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
+from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
+from builder.wire.consumers import Consumer
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
-
-URN = "urn:context-builder:schema:"
+from builder.worker.access import AccessControl
+from builder.worker.search import search
 
 
 class Breadcrumbs(TypedDict):
@@ -41,7 +37,7 @@ class Sessions(TypedDict):
 
 
 class Passages(TypedDict):
-    """Of a search, the most probable first."""
+    """The results of a search, the most probable first."""
 
     passages: list[SearchResult]
 
@@ -54,7 +50,7 @@ class Consumers(TypedDict):
 
 
 class Receipts(TypedDict):
-    """Of a forgetting; none = it was forgotten before.
+    """The receipts of a forgetting; none = it was forgotten before.
 
     rest: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
     of the receipts.
@@ -108,57 +104,6 @@ class Nothing(TypedDict):
     """It is done."""
 
 
-class Rebuilt(TypedDict):
-    """Names the context that was built again."""
-
-    context: str
-    trigger: str
-    session: str
-    consumer: str
-    tokens: int
-    is_same: bool | None
-    notes: list[str]
-
-
-class Explanation(Rebuilt):
-    """The page with its receipt, and the milliseconds of its parts."""
-
-    content: str
-    receipt: dict[str, Any]
-    times: dict[str, int]
-
-
-class SectionSize(TypedDict):
-    """A section of the page."""
-
-    name: str
-    tokens: int
-
-
-class SessionStrip(Rebuilt):
-    """The session in cells, beside the page."""
-
-    content: str
-    budget: int
-    sections: list[SectionSize]
-    cells: list[Cell]
-    earlier: int
-
-
-class Reason(Rebuilt):
-    """Why a breadcrumb is on the page, or not."""
-
-    sentence: str
-
-
-class Comparison(Rebuilt):
-    """A context as it was and as it is built now, and templates that failed."""
-
-    before: AgentContextV1
-    after: AgentContextV1
-    failures: list[dict[str, Any]]
-
-
 class Failure(TypedDict):
     """In place of an answer: what happened, the value, what to do."""
 
@@ -166,56 +111,121 @@ class Failure(TypedDict):
     kind: Literal["rejected", "unavailable"]
 
 
-VERBS: dict[str, tuple[type[BaseModel], Any]] = {
-    "fetch": (requests.FetchRequest, BreadcrumbRecord),
-    "history": (requests.HistoryRequest, Breadcrumbs),
-    "sessions": (requests.SessionsRequest, Sessions),
-    "identities": (IdentitiesRequest, Identities),
-    "context": (requests.ContextRequest, AgentContextV1),
-    "consumers": (requests.ConsumersRequest, Consumers),
-    "compact": (requests.CompactRequest, CompactionResult),
-    "fail": (requests.FailRequest, Nothing),
-    "forget": (ForgetRequest, Receipts),
-    "responses": (requests.ResponsesRequest, Responses),
-    "difference": (requests.DifferenceRequest, Difference),
-    "durable": (requests.DurableRequest, Durable),
-    "listeners": (requests.ListenersRequest, Listeners),
-    "search": (requests.SearchRequest, Passages),
-    "explain": (requests.ExplainRequest, Explanation),
-    "strip": (requests.StripRequest, SessionStrip),
-    "why": (requests.WhyRequest, Reason),
-    "replay": (requests.ReplayRequest, Comparison),
-    "refresh": (requests.RefreshRequest, AgentContextV1),
+_PASSAGE = {
+    "id": "m110",
+    "session": "s42",
+    "seq": 118,
+    "created_at": "2026-11-21T10:00:00Z",
+    "schema_name": "user.message.v1",
+    "speaker": "User",
+    "user_id": "maya",
+    "text": "Where do I set the API key?",
+    "probability": 0.83,
 }
-"""Verb → model of the request, type of the answer."""
 
-
-class Untitled(GenerateJsonSchema):
-    """Titles would repeat the fields' names."""
-
-    @override
-    def field_title_should_be_set(self, schema: CoreSchema | Any) -> Literal[False]:
-        return False
-
-
-class _ByName(Untitled):
-    """A context is named by the `$id` of its file in `schemas/`: else a description of the service had six copies of it."""
-
-    @override
-    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
-        reference = {"type": "object", "title": AGENT_CONTEXT, "description": f"{URN}{AGENT_CONTEXT}"}
-        return reference if schema["cls"] is AgentContextV1 else super().model_schema(schema)
+VERBS: Mapping[str, Request] = MappingProxyType(
+    {
+        "fetch": Request(
+            model=requests.FetchRequest,
+            answer=BreadcrumbRecord,
+            handler=lambda host, *rest: host.lookup.fetch(*rest),
+            right="read",
+            has_route=False,
+            narrowing=AccessControl.fetch,
+        ),
+        "history": Request(
+            model=requests.HistoryRequest,
+            answer=Breadcrumbs,
+            handler=lambda host, *rest: host.lookup.history(*rest),
+            right="read",
+            has_route=False,
+            narrowing=AccessControl.history,
+        ),
+        "sessions": Request(
+            model=requests.SessionsRequest,
+            answer=Sessions,
+            handler=lambda host, *rest: host.lookup.sessions(*rest),
+            right="read",
+            has_route=False,
+            narrowing=AccessControl.sessions,
+        ),
+        "identities": Request(
+            model=IdentitiesRequest, answer=Identities, handler=lambda host, *rest: host.lookup.identities(*rest)
+        ),
+        "context": Request(
+            model=requests.ContextRequest,
+            answer=AgentContextV1,
+            handler=lambda host, *rest: host.contexts.context(*rest),
+            right="read",
+            has_route=False,
+            narrowing=AccessControl.context,
+        ),
+        "consumers": Request(
+            model=requests.ConsumersRequest,
+            answer=Consumers,
+            handler=lambda host, *rest: host.service.consumers(*rest),
+            right="read",
+            has_route=False,
+            narrowing=AccessControl.consumers,
+        ),
+        "compact": Request(
+            model=requests.CompactRequest,
+            answer=CompactionResult,
+            handler=lambda host, *rest: host.service.compact(*rest),
+            right="write",
+            narrowing=AccessControl.compact,
+            title="Summarise all but a session's end",
+            description="The messages stay.",
+            example=({"session": "s42"}, {"units": 0, "summary": "", "reason": "there is nothing to summarise"}),
+        ),
+        "fail": Request(model=requests.FailRequest, answer=Nothing, handler=lambda host, *rest: host.service.fail(*rest)),
+        "forget": Request(
+            model=ForgetRequest,
+            answer=Receipts,
+            handler=lambda host, *rest: host.forgetting.forget(*rest),
+            right="forget",
+            has_route=False,
+            narrowing=AccessControl.forget,
+        ),
+        "responses": Request(
+            model=requests.ResponsesRequest,
+            answer=Responses,
+            handler=lambda host, *rest: host.responses.responses(*rest),
+        ),
+        "difference": Request(
+            model=requests.DifferenceRequest,
+            answer=Difference,
+            handler=lambda host, *rest: host.responses.difference(*rest),
+        ),
+        "durable": Request(
+            model=requests.DurableRequest, answer=Durable, handler=lambda host, *rest: host.responses.durable(*rest)
+        ),
+        "listeners": Request(
+            model=requests.ListenersRequest,
+            answer=Listeners,
+            handler=lambda host, *rest: host.responses.listeners(*rest),
+        ),
+        "search": Request(
+            model=requests.SearchRequest,
+            answer=Passages,
+            handler=search,
+            right="read",
+            narrowing=AccessControl.search,
+            title="Passages that answer a question",
+            description="In a session, in what a user said and heard, or everywhere.",
+            example=({"text": "API key", "session": "s42", "limit": 5}, {"passages": [_PASSAGE]}),
+        ),
+        "refresh": Request(
+            model=requests.RefreshRequest,
+            answer=AgentContextV1,
+            handler=lambda host, *rest: host.refresh.refresh(*rest),
+        ),
+    }
+)
+"""The table of the house's requests: NATS subjects, rights, schemas and descriptions are made of it."""
 
 
 @cache
-def metadata() -> dict[str, dict[str, str]]:
-    """Verb → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
-    of_extras = {name: (each.model, each.answer) for name, each in additions("requests").items()}
-    return {
-        verb: {
-            "description": (request.__doc__ or "").partition("\n")[0],
-            "request_schema": one_line(request.model_json_schema(schema_generator=Untitled)),
-            "response_schema": one_line(TypeAdapter(answer).json_schema(mode="serialization", schema_generator=_ByName)),
-        }
-        for verb, (request, answer) in (VERBS | of_extras).items()
-    }
+def verbs() -> Mapping[str, Request]:
+    """As `VERBS`, and those of extras. Raises `Misconfigured` for a name that two have."""
+    return {**VERBS, **additions("requests", VERBS)}

@@ -4,13 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from builder.assemble.absence import Absence
 from builder.assemble.budget.limits import COUNT_TOLERANCE_TOKENS, cannot_fit
 from builder.assemble.chat import chat_tokens, messages
 from builder.assemble.draft import PageDraft, new_draft
+from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.labels import Labels
-from builder.assemble.items.rendering import FOLD_REASON, Rendering
+from builder.assemble.items.rendering import Rendering
 from builder.assemble.items.writer import Writer
-from builder.assemble.page import Absence, Page, compose, parts, rows_of_calls, sections_of
+from builder.assemble.page import Page, compose, sections_of
+from builder.assemble.presence import parts, rows_of_calls
 from builder.assemble.sources.conversation import put_conversation
 from builder.assemble.sources.fixed import (
     complete_current,
@@ -187,7 +190,7 @@ def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
 
 
 def _without_notes(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
-    """What nothing can be bought for is without lines of ours too, and at last without the results, as far as it must be."""
+    """A page without room to buy anything also loses lines of ours, and at last the results, as far as it must."""
     while True:
         page, chat = compose(draft.ledger), messages(draft.ledger)
         if _excess(draft, page, chat) <= 0 or not (draft.ledger.take_off_note() or take_off_results(draft)):

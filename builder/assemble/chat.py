@@ -19,18 +19,19 @@ from builder.assemble.chat_turns import (
     written_parts,
 )
 from builder.assemble.items.labels import CHAT_ROLES
-from builder.assemble.items.rendering import SAME, SOURCES, Group, PageSection
+from builder.assemble.items.rendering import Group, PageSection
+from builder.assemble.items.section_sources import SAME, SOURCES
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING, RECENT, SLOW, STATIC, Message, MessagePart
 from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import closed_turn
 
 PROBE = "x"
-"""What is in a section while its heading is looked for."""
+"""Stands in a section while its heading is looked for."""
 
 
 def messages(ledger: Ledger) -> tuple[Message, ...]:
-    """What the ledger holds, as messages; () when the profile wants none.
+    """The page of the ledger as messages; () when the profile wants none.
 
     They end with the current message, or with the calls to answer from.
     """

@@ -7,18 +7,13 @@ from itertools import chain, groupby
 from typing import Literal
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.items.labels import (
-    call_arguments,
-    call_label,
-    instead_of_results,
-    message_words,
-    result_words,
-)
+from builder.assemble.items.labels import call_label
 from builder.assemble.items.list_items import ITEM
+from builder.assemble.items.words import call_arguments, instead_of_results, message_words, result_words
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Exchange, Fragment, Image, Message, MessagePart
-from builder.domain.text import visible
+from builder.domain.control_text import visible
 from builder.recall.index.conversation import Entry
 
 SectionItem = tuple[str, Item]

@@ -3,14 +3,15 @@
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from builder.assemble.absence import OmissionLog
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.budget.limits import LimitedConversation, limit_conversation
-from builder.assemble.items.rendering import SOURCES, each
+from builder.assemble.items.pending import each
+from builder.assemble.items.section_sources import SOURCES
 from builder.assemble.items.writer import Item, Writer
-from builder.assemble.page import OmissionLog
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
-from builder.domain.text import Phrases
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
 from builder.recall.index.view import View
 from builder.recall.recall import ConsumerRecall
@@ -18,7 +19,7 @@ from builder.recall.search.instructions import ActiveInstructions, active_instru
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
 from builder.recall.search.retrieval import RetrievalResult
-from builder.recall.summaries.plan import Observations, observations_of
+from builder.recall.summaries.observations import Observations, observations_of
 
 RESULTS = "tool_results"
 """Section of the running turn on the page of a tool's answer, before the current message."""
@@ -38,10 +39,10 @@ class PageDraft:
     repeated: frozenset[Entry]
     """Calls that were made again later, whose results need no more than a line."""
     full: tuple[Item, ...]
-    """Of a page that shows it whole: the running turn and the conversation within the profile's limits, the newest first."""
+    """The running turn and the conversation within the profile's limits, the newest first, on a page that shows it whole."""
     omissions: OmissionLog
     in_runs: tuple[Entry, ...] = ()
-    """What lines on runs of calls stand for."""
+    """Entries that lines on runs of calls stand for."""
     verbatim: frozenset[int] = frozenset()
     """Rows that the summary has word for word."""
     whole: bool
@@ -68,7 +69,7 @@ class PageDraft:
         return sum(self.ledger.cost(rule.name, items) + sum(max(item.extra, 0) for item in items) for rule, items in sections)
 
     def items(self, source: str) -> list[Item]:
-        """What is in that section."""
+        """The items of that section."""
         rule = self.rule(source)
         return self.ledger.items.get(rule.name, []) if rule else []
 

@@ -7,13 +7,21 @@ from itertools import islice
 import numpy as np
 
 from builder.assemble.assemble import AssembledPage
-from builder.assemble.page import rows_of_calls
 from builder.assemble.page_parts import page_parts, source_of
+from builder.assemble.presence import rows_of_calls
 from builder.assemble.strip import strip_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import IRRELEVANT, OLDER
+from builder.domain.context_receipt import (
+    AbsentSource,
+    BudgetReceipt,
+    ContextReceipt,
+    Evidence,
+    PagePart,
+    PageSource,
+    SectionBudget,
+)
 from builder.domain.profile import Profile, SectionRule
-from builder.domain.reports import AbsentSource, BudgetReceipt, ContextReceipt, Evidence, PagePart, PageSource, SectionBudget
 from builder.domain.strip import Strip
 from builder.recall.index.view import View
 from builder.recall.search.ranking import Ranker, SearchEvidence

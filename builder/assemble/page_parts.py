@@ -7,13 +7,13 @@ from itertools import count
 from builder.assemble.assemble import AssembledPage
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.writer import Item
-from builder.assemble.page import reductions
+from builder.assemble.presence import reductions
 from builder.assemble.sources.conversation import NEWEST
 from builder.assemble.sources.fixed import OF_TURN, OWN_WORDS
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb
 from builder.domain.context import Fragment
+from builder.domain.context_receipt import PagePart, PageSource
 from builder.domain.profile import SectionRule
-from builder.domain.reports import PagePart, PageSource
 from builder.recall.search.ranking import SearchEvidence
 
 FURNITURE = "heading, date or note of the service"

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from builder.assemble.assemble import AssembledPage
-from builder.assemble.items.rendering import LINE_REASONS
+from builder.assemble.items.forms import LINE_REASONS
 from builder.assemble.items.writer import Item
-from builder.assemble.page import is_silent, reductions, rows_of_calls
 from builder.assemble.page_parts import is_find
+from builder.assemble.presence import is_silent, reductions, rows_of_calls
 from builder.domain.context import CUT, PASSAGES, Fragment
 from builder.domain.profile import SectionRule
 from builder.domain.strip import Cell, State, Strip
@@ -78,5 +78,5 @@ def _state(assembly: AssembledPage, rule: SectionRule, item: Item, fragment: Fra
 
 
 def _together(states: set[State]) -> State:
-    """Of a breadcrumb with several fragments: a line on its calls takes nothing from its words."""
+    """The state of a breadcrumb with several fragments: a line on its calls takes nothing from its words."""
     return next(state for state in STRONGEST if state in states)

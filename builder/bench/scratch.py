@@ -20,16 +20,16 @@ from builder.app.broker import IN_MEMORY, location, open_bus, topology
 from builder.app.components import FACTS_ENCODING, begin_loading, load_ranker
 from builder.app.config import bundled_folder, load_library, load_profiles, read_layers, read_preset
 from builder.app.settings import Settings
+from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.list_items import items
-from builder.assemble.items.rendering import WHOLE
 from builder.bench.speed.sandbox import Renderer
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder
 from builder.ports.store import Store
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.recall.search.ranking import Ranker
 from builder.remember.decode import full
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 
 ENCODINGS = ("o200k_base", "cl100k_base")

@@ -27,7 +27,7 @@ def main() -> None:
         return
     try:
         if is_collected():
-            from builder.app.telemetry import report_unhandled, set_up_logging
+            from builder.app.logs import report_unhandled, set_up_logging
 
             set_up_logging("INFO", "json")
             report_unhandled()

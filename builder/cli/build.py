@@ -8,15 +8,15 @@ from typing import Any
 
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
-from builder.app.operations.profile_catalog import open_catalog
 from builder.app.settings import Settings
+from builder.chat_files.reader import FileContent, Refusal, read_file, refusal_lines
 from builder.domain.breadcrumb import NO_TIME, Breadcrumb, Place
 from builder.domain.errors import Rejected
+from builder.extra import additions
 from builder.publish.event import encode
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
-from builder.remember.record import Lifetimes
+from builder.remember.lifetimes import Lifetimes
 from builder.service import OPEN_TURN, ContextBuilder
-from builder.wire.chat_lines import FileContent, Refusal, read_file, refusal_lines
 
 
 async def build_once(
@@ -48,8 +48,9 @@ async def build_once(
         for failure in core.config.failures.all:
             warn(f"{failure.file} failed {failure.times} times, {failure.instead} is shown: {failure.reason}")
     if settings.templates_dir:
-        for finding in open_catalog(settings).findings((profile,)):
-            warn(str(finding))
+        for lint in additions("lints").values():
+            for finding in lint(settings, (profile,)):
+                warn(str(finding))
     if result.rejected:
         raise Rejected(result.rejected[0])
     if not result.contexts:

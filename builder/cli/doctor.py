@@ -14,19 +14,15 @@ from typing import Any
 from builder.app.address import Address, RunningService, broker_address, running
 from builder.app.broker import check_broker, locate_store
 from builder.app.components import models, open_components
-from builder.app.health import list_subscriptions
-from builder.app.operations.maintenance import compare_store
 from builder.app.settings import Settings
+from builder.app.subscriptions import list_subscriptions
 from builder.cli.options import Target
-from builder.client.connecting import without_credentials
 from builder.domain.errors import BuilderError, Rejected, Unavailable
+from builder.extra import Check, Degraded, additions
+from builder.wire.connecting import without_credentials
 
 LOW_DISK = 1_000_000_000
 HTTP_SECONDS = 5.0
-
-
-class _Degraded(BuilderError):  # noqa: N818 - what it is, as the families of the tree are
-    """The service runs without this part, worse."""
 
 
 async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
@@ -35,17 +31,18 @@ async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
     servers: of the broker; "" = the configured one, or that of the running service.
     """
     address = broker_address(settings, servers)
-    parts: tuple[tuple[str, Callable[[Settings], Awaitable[str]]], ...] = (
-        ("python", _python),
-        ("disk", _disk),
-        ("model", _model),
-        ("service", partial(_service, address)),
-        ("broker", partial(_broker, address)),
-        ("agents", partial(_agents, address)),
-        ("store", partial(_store, address)),
-        ("core", _core),
-    )
-    return [await _finding(name, check, settings) for name, check in parts]
+    parts: dict[str, Callable[[Settings], Awaitable[str]]] = {
+        "python": _python,
+        "disk": _disk,
+        "model": _model,
+        "service": partial(_service, address),
+        "broker": partial(_broker, address),
+        "agents": partial(_agents, address),
+    }
+    for name, check in additions("checks", (*parts, "core")).items():
+        parts[name] = partial(_of_extra, check, address)
+    parts["core"] = _core
+    return [await _finding(name, check, settings) for name, check in parts.items()]
 
 
 async def _finding(name: str, check: Callable[[Settings], Awaitable[str]], settings: Settings) -> dict[str, Any]:
@@ -53,7 +50,7 @@ async def _finding(name: str, check: Callable[[Settings], Awaitable[str]], setti
         text, error = await check(settings), None
     except BuilderError as problem:
         text, error = str(problem), problem
-    warning = isinstance(error, _Degraded)
+    warning = isinstance(error, Degraded)
     return {"part": name, "ok": error is None or warning, "warning": warning, "said": text}
 
 
@@ -86,17 +83,17 @@ async def _service(address: Address, settings: Settings) -> str:
     if service is not None:
         return await asyncio.to_thread(_readiness, service)
     if address.guess:
-        raise _Degraded(f"none runs on {settings.data_dir.expanduser()}; start it with `context-builder up`")
+        raise Degraded(f"none runs on {settings.data_dir.expanduser()}; start it with `context-builder up`")
     try:
         answer = await Target(settings, address, settings.workspace).request("consumers", {})
     except Unavailable as error:
-        raise _Degraded(f"none answers: {error}") from error
+        raise Degraded(f"none answers: {error}") from error
     names = ", ".join(each["name"] for each in answer["consumers"])
     return f"one answers at {without_credentials(address.servers)}, for {names or 'nobody'}"
 
 
 def _readiness(service: RunningService) -> str:
-    """Asks /readyz. Raises `BuilderError` and `_Degraded`."""
+    """Asks /readyz. Raises `BuilderError` and `Degraded`."""
     url = f"{service.http}/readyz"
     try:
         with urllib.request.urlopen(url, timeout=HTTP_SECONDS) as response:  # noqa: S310 - the service's own URL
@@ -110,7 +107,7 @@ def _readiness(service: RunningService) -> str:
     if answer["status"] == "failing":
         raise BuilderError(f"{url} says failing: {problem}")
     if problem:
-        raise _Degraded(f"{url} says {answer['status']}: {problem}")
+        raise Degraded(f"{url} says {answer['status']}: {problem}")
     return f"{url} says {answer['status']}, process {service.pid}, NATS {service.nats}"
 
 
@@ -121,7 +118,7 @@ async def _broker(address: Address, settings: Settings) -> str:
     try:
         return await check_broker(settings, address.servers)
     except Rejected as error:
-        raise _Degraded(str(error)) from error
+        raise Degraded(str(error)) from error
     except Unavailable:
         if address.is_configured or running(settings):
             raise
@@ -134,7 +131,7 @@ async def _agents(address: Address, settings: Settings) -> str:
     try:
         subscriptions = await list_subscriptions(settings, address.servers)
     except Unavailable as error:
-        raise _Degraded(f"who listens is not known: {error}") from error
+        raise Degraded(f"who listens is not known: {error}") from error
     try:
         answer = await Target(settings, address, settings.workspace).request("consumers", {})
         triggered = [each["name"] for each in answer["consumers"] if each["triggers"]]
@@ -145,22 +142,15 @@ async def _agents(address: Address, settings: Settings) -> str:
     text = "; ".join(filter(None, (*map(str, subscriptions), nobody, "contexts are built whether or not somebody listens")))
     if silent := [each.name for each in subscriptions if each.is_silent]:
         stream = settings.installation.stream("CONTEXTS")
-        raise _Degraded(
+        raise Degraded(
             f"nobody takes the contexts of {', '.join(silent)}; start that agent again, or remove a durable that nobody needs: "
             f"`nats consumer rm {stream} NAME`; {text}"
         )
     return text
 
 
-async def _store(address: Address, settings: Settings) -> str:
-    if address.guess:
-        return "compared with no stream: no broker is configured"
-    try:
-        return await compare_store(settings, address.servers)
-    except Unavailable as error:
-        return f"compared with no stream: {error}"
-    except Rejected as error:
-        raise _Degraded(str(error)) from error
+async def _of_extra(check: Check, address: Address, settings: Settings) -> str:
+    return await check(settings, "" if address.guess else address.servers)
 
 
 async def _core(settings: Settings) -> str:
@@ -170,12 +160,12 @@ async def _core(settings: Settings) -> str:
         stored = f"{count} breadcrumbs in {locate_store(settings).name}, {missing} lack vectors"
         text = f"{stored}; engine {core.embedder.model}; profiles {names}"
         if outdated := await core.store.count_outdated():
-            raise _Degraded(
+            raise Degraded(
                 f"{outdated} breadcrumbs have words or bodies as an earlier release computed them; run `context-builder reindex` "
                 f"with the service stopped, which reads them again from the stream; {text}"
             )
         try:
             await core.embedder.embed("ready")
         except Unavailable as error:
-            raise _Degraded(f"contexts are built by words alone: {error}; {text}") from error
+            raise Degraded(f"contexts are built by words alone: {error}; {text}") from error
     return text

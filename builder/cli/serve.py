@@ -1,32 +1,20 @@
-"""The service in the foreground, and the demo, which runs it once on the sample's events."""
+"""The service in the foreground."""
 
 import asyncio
-import json
 import logging
-import shlex
 import signal
-import sys
-import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
-from functools import partial
-from pathlib import Path
-from typing import Any
 
 from builder.app.address import announcement, running
 from builder.app.broker import locate_store
-from builder.app.components import PARTS, Parts, counter
-from builder.app.console import table
-from builder.app.service import Service, open_service, serve_until, serving
-from builder.app.settings import HttpSettings, NatsSettings, Settings, StoreSettings
-from builder.app.telemetry import set_up_logging
+from builder.app.components import PARTS, Parts
+from builder.app.logs import set_up_logging
+from builder.app.service import Service, open_service, serve_until
+from builder.app.settings import Settings
 from builder.app.tracing import exported_spans
-from builder.bench.data.datasets import demo_evidence, sample_lines
-from builder.bench.quality.tokens import baselines
-from builder.client import Client, ReceivedContext, Unavailable, connect
-from builder.client.connecting import without_credentials
 from builder.domain.errors import Misconfigured
-from builder.wire.records import Outgoing, read_lines
+from builder.wire.connecting import without_credentials
 
 log = logging.getLogger("builder")
 LABELS = {"nats": "NATS", "consumers": "contexts for"}
@@ -72,7 +60,9 @@ async def serve_until_signal(
                 "templates": str(settings.templates_dir or "bundled; your own are in CONTEXT_BUILDER_TEMPLATES_DIR"),
                 "consumers": consumers or others,
                 "health": f"http://{settings.http.host}:{port}/readyz",
-            } | _first_request(service, settings, port)
+            }
+            for door in service.doors:
+                facts |= door.facts(port)
             if settings.log.format == "json":
                 log.info("started", extra={"facts": facts})
                 return
@@ -83,82 +73,3 @@ async def serve_until_signal(
             async with companion(service):
                 await serve_until(service, settings.http.host, settings.http.port, stop, started)
     log.info("stopped")
-
-
-def _first_request(service: Service, settings: Settings, port: int) -> dict[str, str]:
-    if service.door is None:
-        return {}
-    host = f"[{settings.http.host}]" if ":" in settings.http.host else settings.http.host
-    if service.door.own_token is None:
-        return {"api": f"http://{host}:{port}/docs"}
-    header = f'-H "Authorization: Bearer $(cat {shlex.quote(str(service.door.own_token))})" --json'
-    message = shlex.quote(json.dumps({"session": "s1", "content": "Hello"}))
-    return {"api": f"curl {header} {message} http://{host}:{port}/v1/contexts"}
-
-
-WORKSPACE, CONSUMER = "demo", "default"
-POLL_SECONDS = 0.02
-
-
-async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
-    """{"context": the event, "baselines": name → {tokens, answers, of}}. Raises `Unavailable` when no context came."""
-    set_up_logging("WARNING", "text")
-    events = list(read_lines(sample_lines(), WORKSPACE))
-    with tempfile.TemporaryDirectory(prefix="context-builder-demo-") as folder:
-        own = settings.model_copy(
-            update={
-                "data_dir": Path(folder),
-                "nats": settings.nats if settings.nats.servers else NatsSettings(port=-1),
-                "store": StoreSettings(),
-                "http": HttpSettings(port=0),
-            }
-        )
-        async with open_service(own) as service, serving(service), connect(service.url, WORKSPACE, name=own.name) as client:
-            await service.core.embedder.ready()
-            context = await _last_context(client, events, partial(_is_idle, service, len(events) - 1), timeout)
-    return {"context": context.event, "baselines": _compare(context)}
-
-
-def _compare(context: ReceivedContext) -> dict[str, dict[str, Any]]:
-    """Tokens, and messages with the answer, of the context and each baseline."""
-    count = counter()
-    texts = {"this context": context.content, **baselines(sample_lines())}
-    evidence = demo_evidence()
-    return {
-        name: {"tokens": count(text), "answers": sum(message in text for message in evidence), "of": len(evidence)}
-        for name, text in texts.items()
-    }
-
-
-async def _is_idle(service: Service, events: int) -> bool:
-    store = service.core.store
-    return await store.count() >= events and not await store.count_missing_vectors()
-
-
-async def _last_context(
-    client: Client, events: list[Outgoing], is_idle: Callable[[], Awaitable[bool]], timeout: float
-) -> ReceivedContext:
-    """Import the conversation, publish its last message, wait."""
-    trigger = json.loads(events[-1].data)["id"]
-    try:
-        async with asyncio.timeout(timeout), client.subscribed(CONSUMER, durable=None) as contexts:
-            for event in events[:-1]:
-                await client.publish(event, replay=True)
-            while not await is_idle():
-                await asyncio.sleep(POLL_SECONDS)
-            await client.publish(events[-1])
-            async for context in contexts:
-                if context.trigger_event_id == trigger:
-                    return context
-    except TimeoutError:
-        pass
-    raise Unavailable(f"no context came for {trigger} within {timeout:.0f} s; run `context-builder doctor`")
-
-
-def print_costs(result: dict[str, Any]) -> None:
-    """On standard error."""
-    sys.stdout.flush()
-    heads = ("what an agent would send", "tokens", "messages with the answer")
-    rows = ((name, f"{row['tokens']:,}", f"{row['answers']} of {row['of']}") for name, row in result["baselines"].items())
-    text = table(heads, rows, frozenset(heads[1:]))
-    sys.stderr.write(f"tokens ({result['context']['assembly']['tokenizer']})\n{text}")

@@ -21,21 +21,16 @@ client.ask(session, text)` a message and its context. `builder.client.sync` is t
 from builder.client.asking import AnswerSteps
 from builder.client.client import Client, connect
 from builder.client.omissions import Omission
-from builder.client.received import (
-    BreadcrumbRecord,
-    Consumer,
-    PersonReceipt,
-    ReceivedContext,
-    SearchResult,
-    SessionEnd,
-    SessionReceipt,
-)
+from builder.client.omitted import fetch_omitted_tool
+from builder.client.receipts import PersonReceipt, SessionReceipt
+from builder.client.received import ReceivedContext
 from builder.client.replying import Answer
 from builder.client.sending import PublishResult
-from builder.client.tools import fetch_omitted_tool
+from builder.domain.erasure import Receipt
 from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.domain.reports import Receipt
 from builder.domain.summary import CompactionResult
+from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
+from builder.wire.consumers import Consumer
 from builder.wire.responses import Response
 
 __all__ = [

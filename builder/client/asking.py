@@ -6,22 +6,23 @@ A subscription wakes the reader, which also looks into the stream each second.
 import asyncio
 import json
 import logging
-import uuid
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
-from builder.client.received import BreadcrumbRecord, Consumer, ReceivedContext, read, read_result
+from builder.client.received import ReceivedContext, read
 from builder.client.requests import Requests
-from builder.client.sending import Content, Lifetime, PublishResult, Sending, check, user_message
+from builder.client.results import read_result
+from builder.client.sending import Content, MessageFields, PublishResult, Sending, check
 from builder.client.subscription import LOOK_SECONDS, expected
-from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOOL_ERROR, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb
+from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOOL_ERROR, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
+from builder.wire.breadcrumb_records import BreadcrumbRecord
+from builder.wire.consumers import Consumer
 from builder.wire.records import Outgoing
 from builder.wire.requests import MAX_HISTORY_PAGE
 from builder.wire.responses import Response, agent_of, questions_of, request_id, response_of
@@ -33,6 +34,7 @@ CONTEXT_SECONDS = 60.0
 LISTENERS_SECONDS = 2.0
 ANSWER_SECONDS = 300.0
 """As long as a tool may take."""
+Publish = Callable[[], Awaitable[PublishResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class _Turn:
     session: str
     agent: str
     sequence: int
-    """Of the message."""
+    """Id of the message."""
     causes: set[str] = field(default_factory=set)
     calls: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     is_over: bool = False
@@ -115,13 +117,7 @@ class Asking(Sending):
         *,
         consumer: str = "default",
         timeout: float = CONTEXT_SECONDS,
-        message_id: str = "",
-        speaker: str = "",
-        user_id: str = "",
-        created_at: datetime | None = None,
-        tags: Iterable[str] = (),
-        ttl: Lifetime | None = None,
-        memory: bool = True,
+        **fields: Unpack[MessageFields],
     ) -> ReceivedContext:
         """Publish a `user.message.v1` and return this consumer's context. timeout: seconds; the rest as in `send_user_message`.
 
@@ -129,16 +125,12 @@ class Asking(Sending):
         consumer, no trigger); `Unavailable` without a service or a context in time. To wait again, repeat with the same
         `message_id`.
         """
-        event = self._event(
-            USER_MESSAGE, user_message(content, speaker), session, message_id or str(uuid.uuid4()), tags=tags, user_id=user_id,
-            ttl=ttl, created_at=created_at, memory=memory,
-        )  # fmt: skip
-        message = check(event)
+        message, publish = self._message(session, content, fields)
         await self._check_triggers(consumer, message)
         context = context_id(self.workspace, message.session, message.id, consumer)
         subject = context_subject(self.workspace, consumer, message.session, str(context))
         async with expected(self._connection, self._js, self._address(subject)) as arrival:
-            result = await self._publish_once(event, message, is_new=not message_id, own_clock=created_at is None)
+            result = await publish()
             data = await arrival.wait(timeout, is_repeat=result.duplicate)
         if data is None:
             raise Unavailable(
@@ -154,28 +146,23 @@ class Asking(Sending):
         *,
         consumer: str = "default",
         timeout: float = ANSWER_SECONDS,
-        message_id: str = "",
-        speaker: str = "",
-        user_id: str = "",
-        created_at: datetime | None = None,
-        tags: Iterable[str] = (),
-        ttl: Lifetime | None = None,
-        memory: bool = True,
+        **fields: Unpack[MessageFields],
     ) -> AnswerSteps:
         """Publish a `user.message.v1`; await the agent's answer, or iterate over its steps. Errors as in `ask`.
 
         The answer is the first response without tool calls that is addressed to nobody else. timeout: seconds for all of it.
         """
-        event = self._event(
-            USER_MESSAGE, user_message(content, speaker), session, message_id or str(uuid.uuid4()), tags=tags, user_id=user_id,
-            ttl=ttl, created_at=created_at, memory=memory,
-        )  # fmt: skip
-        message = check(event)
-        publish = partial(self._publish_once, event, message, is_new=not message_id, own_clock=created_at is None)
+        message, publish = self._message(session, content, fields)
         return AnswerSteps(partial(self._steps, message, consumer, timeout, publish))
 
+    def _message(self, session: str, content: Content, fields: MessageFields) -> tuple[Breadcrumb, Publish]:
+        """The message as the service reads it, and the function that publishes it once. Raises `Rejected`."""
+        _, event = self._user_event(session, content, **fields)
+        message, is_new = check(event), not fields.get("message_id")
+        return message, partial(self._publish_once, event, message, is_new=is_new, own_clock=fields.get("created_at") is None)
+
     async def _steps(
-        self, message: Breadcrumb, consumer: str, timeout: float, publish: Callable[[], Awaitable[PublishResult]]
+        self, message: Breadcrumb, consumer: str, timeout: float, publish: Publish
     ) -> AsyncGenerator[Response, None]:
         agent = (await self._check_triggers(consumer, message)).agent or consumer
         subject = session_subject(self.workspace, message.session, AGENT_RESPONSE)

@@ -15,13 +15,12 @@ from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 
 from builder.client.asking import Asking
-from builder.client.connecting import FIRST_SECONDS, open_connection
 from builder.client.heartbeat import Open
 from builder.client.received import Latest, ReceivedContext
 from builder.client.replying import AnsweredMeanwhile, Replying
 from builder.client.requests import NoService
 from builder.client.responses import read_conversation
-from builder.client.serving import Handler, OnFailure, ServeRules, Serving, entered, patiently, stop_on_sigterm
+from builder.client.serving import Handler, OnFailure, ServeRules, Serving, entered, stop_on_sigterm
 from builder.client.subscription import (
     FETCH_SECONDS,
     Deliver,
@@ -33,6 +32,8 @@ from builder.client.subscription import (
 )
 from builder.client.tools import MAX_ERROR_CHARS, Tools, called
 from builder.domain.errors import Rejected
+from builder.wire.connecting import FIRST_SECONDS, open_connection
+from builder.wire.patience import patiently
 from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token
 from builder.wire.times import moment
 
@@ -197,7 +198,7 @@ class Agent:
     speaker: str
     tags: tuple[str, ...]
     takes_unanswered: bool
-    """Of what was asked before its durable was made, questions that nobody answers."""
+    """Questions from before its durable was made that nobody answers."""
     start: str = ""
     """When its durable was made now, by the broker's clock; "" = it was there."""
 

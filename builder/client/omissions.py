@@ -1,4 +1,4 @@
-"""What the page of a context leaves out or cuts, as its event says it."""
+"""Breadcrumbs that the page of a context leaves out or cuts, as its event says."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ class Omission:
     id: str
     reason: str
     tokens: int
-    """Of all of it."""
+    """Tokens of all of it."""
     tokens_shown: int = 0
-    """Of it on the page."""
+    """Tokens of it on the page."""
     probability: float | None = None
     """That it answers the trigger, 0 to 1; None = no search asked, or the page has it in part."""
 
 
 def read_omissions(event: Mapping[str, Any]) -> tuple[Omission, ...]:
-    """What is left out, the most relevant first and at most 50, then what is cut. event: `agent.context.v1`."""
+    """Omissions of an `agent.context.v1`: the most relevant left-out ones first, at most 50, then the cut ones."""
     omissions = event.get("omissions") or {}
     cut = [each for each in omissions.get("partial") or () if each["shown"] < each["tokens"]]
     return tuple(
@@ -47,7 +47,7 @@ def omission_note(event: Mapping[str, Any]) -> str:
 
 
 def likeliest(event: Mapping[str, Any]) -> Omission | None:
-    """Of what is left out, what most probably answers; None = no search asked."""
+    """The omission that most probably answers; None = no search was made."""
     rated = [each for each in read_omissions(event) if each.probability is not None]
     return max(rated, key=lambda each: each.probability or 0.0, default=None)
 

@@ -11,14 +11,15 @@ from typing import Any
 from nats.aio.client import Client as Connection
 
 from builder.client.received import ReceivedContext
+from builder.client.replies import Reply, reply_of
 from builder.client.requests import Requests
 from builder.client.responses import Conversation, read_conversation, response_id
 from builder.client.sending import BreadcrumbStream, Conflict, Sending, as_json, check
-from builder.client.serving import patiently
-from builder.client.tools import Tools, read_reply, run_calls
+from builder.client.tools import Tools, run_calls
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.selector import trigger_text, wait_for_tools
+from builder.wire.patience import patiently
 from builder.wire.records import Outgoing, make_record
 from builder.wire.requests import MAX_RESPONSES
 from builder.wire.responses import Response
@@ -266,3 +267,11 @@ class Replying(Sending):
                     "no context comes for the results of these tools: the profile of %r has the triggers %s; add %s",
                     *(consumer, ", ".join(map(trigger_text, triggers)) or "none", TOOL_RESPONSE),
                 )
+
+
+def read_reply(reply: Any, scope: str = "") -> Reply:
+    """Read a model's reply: a text, a message or a whole answer of any vendor, as a dict or an object of its SDK.
+
+    scope: makes the ids of calls that have none its own. Raises `Rejected`.
+    """
+    return reply_of(reply.model_dump() if hasattr(reply, "model_dump") else reply, scope)

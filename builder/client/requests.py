@@ -11,32 +11,26 @@ from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
-from builder.client.connecting import reason
-from builder.client.received import (
-    BreadcrumbRecord,
-    Consumer,
-    PersonReceipt,
-    ReceivedContext,
-    SearchResult,
-    SessionEnd,
-    SessionReceipt,
-    read,
-    read_receipt,
-    read_result,
-)
-from builder.client.tools import check_named, piece
+from builder.client.omitted import check_named, piece
+from builder.client.receipts import PersonReceipt, SessionReceipt, read_receipt
+from builder.client.received import ReceivedContext, read
+from builder.client.results import read_result
+from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
-from builder.domain.reports import Receipt
 from builder.domain.summary import CompactionResult
+from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
+from builder.wire.connecting import reason
+from builder.wire.consumers import Consumer
+from builder.wire.errors import raise_error
 from builder.wire.identities import MAX_IDS, read_identities
-from builder.wire.requests import MAX_HISTORY_PAGE, raise_error, request_json
+from builder.wire.requests import MAX_HISTORY_PAGE, request_json
 from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token
 
 LOST_SECONDS = 5.0
 REQUEST_SECONDS = 60.0
 FORGET_SECONDS = 60
-"""Of all messages that one request forgets."""
+"""For all messages that one request forgets."""
 CONSUMERS_SECONDS = 5.0
 """Answered without the store."""
 
@@ -67,7 +61,7 @@ class Requests:
         return piece(await self.fetch(id), offset, context)
 
     async def identities(self, ids: Iterable[str]) -> dict[str, Identity]:
-        """What stands under these ids, of those that are taken or closed; one request for each 20,000."""
+        """Identities of those of these ids that are taken or closed; one request for each 20,000."""
         names, identities = list(dict.fromkeys(ids)), dict[str, Identity]()
         for start in range(0, len(names), MAX_IDS):
             identities |= read_identities(await self.request("identities", {"ids": names[start : start + MAX_IDS]}))

@@ -6,8 +6,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from builder.client.received import ReceivedContext, read_result
+from builder.client.received import ReceivedContext
 from builder.client.requests import Requests
+from builder.client.results import read_result
 from builder.domain.breadcrumb import AGENT_RESPONSE
 from builder.wire.requests import MAX_RESPONSES
 from builder.wire.responses import Response, request_id
@@ -17,7 +18,7 @@ __all__ = ["Conversation", "Response", "read_conversation", "request_id", "respo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """What came after a context's trigger."""
+    """Messages after a context's trigger."""
 
     context_id: str
     responses: tuple[Response, ...]

@@ -5,19 +5,19 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js.errors import APIError, NotFoundError
 
-from builder.client.connecting import reason, translated
 from builder.client.requests import NoService, Requests
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.text import shape
+from builder.domain.json_text import shape
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
+from builder.wire.connecting import reason, translated
 from builder.wire.records import Outgoing, compared, make_record, outgoing
 from builder.wire.subjects import (
     BREADCRUMBS,
@@ -41,6 +41,29 @@ Content = str | list[str | dict[str, Any]]
 """A text, or content parts of any vendor."""
 Lifetime = float | timedelta | datetime
 """Seconds, a time span, or the end."""
+
+
+class Fields(TypedDict, total=False):
+    """Optional fields of a breadcrumb."""
+
+    tags: Iterable[str]
+    user_id: str
+    """Your id of the person, up to 256 characters."""
+    ttl: Lifetime | None
+    """Default by kind."""
+    created_at: datetime | None
+    """Default now in UTC; pages show its offset's day."""
+    memory: bool
+    """False = not in the person's memory."""
+
+
+class MessageFields(Fields, total=False):
+    """Optional fields of a user's message."""
+
+    message_id: str
+    """Default new."""
+    speaker: str
+    """Display name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,50 +184,30 @@ class Sending(Requests):
         body: dict[str, Any],
         *,
         session: str,
-        tags: Iterable[str] = (),
-        user_id: str = "",
-        ttl: Lifetime | None = None,
         id: str = "",  # noqa: A002 - the record's own name for it
         version: int = 1,
-        created_at: datetime | None = None,
-        memory: bool = True,
         to: str | Iterable[str] = (),
+        **fields: Unpack[Fields],
     ) -> str:
         """Publish a breadcrumb of any schema; returns its id. Raises `Rejected`, `Unavailable`.
 
-        body: the record's `context`, see schemas/<schema>.json. session: any text, `_` = none. user_id: your id of the person,
-        up to 256 characters. ttl: default by kind. id: default new. version: last + 1 replaces; only the first triggers.
-        created_at: default now in UTC; pages show its offset's day. memory: False = not in the person's memory. to: agents;
-        default everybody.
+        body: the record's `context`, see schemas/<schema>.json. session: any text, `_` = none. id: default new. version:
+        last + 1 replaces; only the first triggers. to: agents; default everybody.
         """
         identity = id or str(uuid.uuid4())
-        event = self._event(
-            schema, body, session, identity, tags=tags, user_id=user_id, ttl=ttl, version=version, created_at=created_at,
-            memory=memory, to=to,
-        )  # fmt: skip
+        event = self._event(schema, body, session, identity, version=version, to=to, **fields)
         check(event)
-        await self._stream.publish(event, own_clock=created_at is None)
+        await self._stream.publish(event, own_clock=fields.get("created_at") is None)
         return identity
 
     async def send_user_message(
-        self,
-        session: str,
-        content: Content,
-        *,
-        message_id: str = "",
-        speaker: str = "",
-        user_id: str = "",
-        created_at: datetime | None = None,
-        tags: Iterable[str] = (),
-        ttl: Lifetime | None = None,
-        memory: bool = True,
-        to: str | Iterable[str] = (),
+        self, session: str, content: Content, *, to: str | Iterable[str] = (), **fields: Unpack[MessageFields]
     ) -> str:
-        """Publish a `user.message.v1`; returns its id. speaker: display name; the rest as in `send`."""
-        return await self.send(
-            USER_MESSAGE, user_message(content, speaker), session=session, tags=tags, user_id=user_id, ttl=ttl, id=message_id,
-            created_at=created_at, memory=memory, to=to,
-        )  # fmt: skip
+        """Publish a `user.message.v1`; returns its id. to: as in `send`."""
+        identity, event = self._user_event(session, content, to, **fields)
+        check(event)
+        await self._stream.publish(event, own_clock=fields.get("created_at") is None)
+        return identity
 
     async def remember(
         self, note: str, *, session: str = NO_SESSION, user_id: str = "", tags: Iterable[str] = (), ttl: Lifetime | None = None
@@ -238,6 +241,20 @@ class Sending(Requests):
         """Publish a message unchanged, e.g. of an export. replay: never triggers. Raises `Rejected`, `Unavailable`."""
         return await self._stream.publish(event, replay=replay)
 
+    def _user_event(
+        self,
+        session: str,
+        content: Content,
+        to: str | Iterable[str] = (),
+        message_id: str = "",
+        speaker: str = "",
+        **fields: Unpack[Fields],
+    ) -> tuple[str, Outgoing]:
+        """The message's id, and its event."""
+        identity = message_id or str(uuid.uuid4())
+        body = {"content": content, **({"speaker": speaker} if speaker else {})}
+        return identity, self._event(USER_MESSAGE, body, session, identity, to=to, **fields)
+
     def _event(
         self,
         schema: str,
@@ -245,27 +262,17 @@ class Sending(Requests):
         session: str,
         identity: str,
         *,
-        tags: Iterable[str] = (),
-        user_id: str = "",
-        ttl: Lifetime | None = None,
         version: int = 1,
-        created_at: datetime | None = None,
-        memory: bool = True,
         to: str | Iterable[str] = (),
+        **fields: Unpack[Fields],
     ) -> Outgoing:
+        tags, created_at = fields.get("tags", ()), fields.get("created_at")
         if isinstance(tags, str):
             raise Rejected(f'tags is {shape(tags)}; give a list, as ["urgent"]')
         is_time = created_at is None or isinstance(created_at, datetime)
-        record = make_record(
-            schema, identity, session_token(session), body, tags=tags, user_id=user_id, ttl=ttl, version=version, memory=memory,
-            to=to, created_at=created_at if is_time else None,
-        )  # fmt: skip
+        fields["created_at"] = created_at if is_time else None
+        record = make_record(schema, identity, session_token(session), body, version=version, to=to, **fields)
         return as_json(record if is_time else record | {"created_at": created_at}, self.workspace)
-
-
-def user_message(content: Content, speaker: str) -> dict[str, Any]:
-    """speaker: display name; "" = none."""
-    return {"content": content, **({"speaker": speaker} if speaker else {})}
 
 
 def _why(error: Exception) -> str:

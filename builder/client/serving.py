@@ -24,10 +24,11 @@ from nats.js.errors import NotFoundError
 
 from builder.client.heartbeat import Heartbeat, Open
 from builder.client.received import Latest, ReceivedContext
-from builder.client.stream import Pull
 from builder.client.subscription import Deliver, readable
 from builder.client.tools import is_cancelled
 from builder.domain.errors import Unavailable
+from builder.wire.patience import patiently
+from builder.wire.pull import Pull
 from builder.wire.traces import span
 
 log = logging.getLogger("builder.client")
@@ -177,7 +178,7 @@ class Serving:
         return True
 
     def _addresses(self) -> list[str]:
-        """Of what is at work or waits; also called from another thread, which sees some moment of it."""
+        """Reply addresses of the contexts at work or waiting; also called from another thread, which sees some moment of it."""
         return [delivery.message.reply for waiting in [*self._sessions.values()] for delivery in [*waiting]]
 
     @asynccontextmanager
@@ -248,18 +249,6 @@ async def _is_there(connection: Connection, subscription: JetStreamContext.PullS
 async def _settled(settling: Awaitable[Any]) -> None:
     with contextlib.suppress(NatsError, OSError, TimeoutError):
         await settling
-
-
-async def patiently(work: Callable[[], Awaitable[T]], what: str, loss: type[Unavailable] = Unavailable) -> T:
-    """Retried while broker or service are away. what: for the log. loss: what is waited for; the rest is raised."""
-    number = 0
-    while True:
-        try:
-            return await work()
-        except loss as error:
-            log.log(logging.INFO if number else logging.WARNING, "%s waits: %s", what, error)
-            await asyncio.sleep(min(PAUSES[0] * 2**number, PAUSES[2]))
-            number += 1
 
 
 def _stop_all() -> None:

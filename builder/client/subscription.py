@@ -22,10 +22,10 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, ConsumerInfo, DeliverPolicy
 from nats.js.errors import NotFoundError
 
-from builder.client.connecting import translated
 from builder.client.received import Latest, ReceivedContext, read
 from builder.client.requests import NoService
 from builder.domain.errors import Rejected, Unavailable
+from builder.wire.connecting import translated
 from builder.wire.subjects import FORGOTTEN_HEADER, context_subject
 from builder.wire.traces import trace_of
 

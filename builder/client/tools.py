@@ -1,21 +1,14 @@
-"""A model's reply, in the shape of its provider; its tool calls, run; and a ready tool that reads what a page left out.
-
-tools={"fetch_omitted": client.fetch_omitted}, and fetch_omitted_tool("openai") among the tools of the model's call
-"""
+"""Tool calls of a reply, run."""
 
 import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
-from builder.client.received import BreadcrumbRecord, ReceivedContext
-from builder.domain.breadcrumb import TOOL_RESPONSE
+from builder.client.received import ReceivedContext
 from builder.domain.errors import Rejected
-from builder.domain.text import one_line, shape, visible
-from builder.remember.content import without_wrapper
-from builder.wire.replies import Reply, reply_of
-from builder.wire.words import described
+from builder.domain.json_text import shape
 
 log = logging.getLogger("builder.client")
 
@@ -24,14 +17,6 @@ Tools = Mapping[str, Callable[..., Any]]
 MAX_ERROR_CHARS = 10_000
 Send = Callable[[str, str, Any, Any], Awaitable[object]]
 """Tool, request id, output, error; None = the call worked."""
-
-
-def read_reply(reply: Any, scope: str = "") -> Reply:
-    """Read a model's reply: a text, a message or a whole answer of any vendor, as a dict or an object of its SDK.
-
-    scope: makes the ids of calls that have none its own. Raises `Rejected`.
-    """
-    return reply_of(reply.model_dump() if hasattr(reply, "model_dump") else reply, scope)
 
 
 async def run_calls(context: ReceivedContext, calls: Iterable[Mapping[str, Any]], tools: Tools, send: Send) -> None:
@@ -95,62 +80,3 @@ def _parameters(function: Callable[..., Any]) -> Iterable[str]:
         return inspect.signature(function).parameters
     except ValueError:
         return ()
-
-
-NAME = "fetch_omitted"
-DESCRIPTION = (
-    "Read what the conversation leaves out or cuts, by the id that the cut names, one piece a call. "
-    "Call it again with next_offset for the next piece."
-)
-PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string", "description": "the id that the cut names, as it is written there"},
-        "offset": {"type": "integer", "minimum": 0, "description": "character at which the piece begins; 0 = the beginning"},
-    },
-    "required": ["id"],
-    "additionalProperties": False,
-}
-
-
-def fetch_omitted_tool(chat_format: Literal["openai", "anthropic", "responses"]) -> Any:
-    """As the provider's API takes it in `tools`."""
-    if chat_format == "anthropic":
-        return {"name": NAME, "description": DESCRIPTION, "input_schema": PARAMETERS}
-    function = {"name": NAME, "description": DESCRIPTION, "parameters": PARAMETERS}
-    if chat_format == "responses":
-        return {"type": "function", **function, "strict": False}
-    return {"type": "function", "function": function}
-
-
-def check_named(identity: str, context: ReceivedContext) -> None:
-    """Raises `Rejected` for an id that the context does not name."""
-    omissions = context.event.get("omissions") or {}
-    names = [each for section in context.event.get("sections") or () for each in section["ids"]]
-    names += [each["id"] for name in ("partial", "most_relevant") for each in omissions.get(name) or ()]
-    if identity not in names:
-        raise Rejected(f"this context names no {identity!r}; give an id that it names, as it is written there")
-
-
-def piece(record: BreadcrumbRecord, offset: int, context: ReceivedContext) -> str:
-    """A line with range and next offset, then text from `offset`, about a quarter of the page's room. Raises `Rejected`."""
-    text = visible(_shown_text(record))
-    last = max(len(text) - 1, 0)
-    if not isinstance(offset, int) or offset not in range(last + 1):
-        raise Rejected(f"offset is {offset!r}, and the text has {len(text)} characters; give one from 0 to {last}")
-    size = context.event["token_budget"]
-    words = text[offset : offset + size].encode()[:size].decode(errors="ignore")
-    end = offset + len(words)
-    following = f"next_offset {end}" if end < len(text) else "the end"
-    return f"[characters {offset} to {end} of {len(text)}, {following}]\n{words}"
-
-
-def _shown_text(record: BreadcrumbRecord) -> str:
-    output = record.body.get("output") if record.schema == TOOL_RESPONSE else None
-    return record.text if output is None else output_text(output)
-
-
-def output_text(output: Any) -> str:
-    """What a tool returned, whole: a text, else compact JSON; a line for each image and file."""
-    words = described(without_wrapper(output))
-    return words if isinstance(words, str) else one_line(words)

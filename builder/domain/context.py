@@ -135,7 +135,7 @@ class Section:
     tokens_by_id: Mapping[str, int]
     """Tokens that are shown of each breadcrumb, in page order."""
     probability_by_id: Mapping[str, float]
-    """Of finds: that it answers the trigger."""
+    """Id of a find → how probably it answers the trigger."""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ class Omission:
     id: str
     reason: str
     tokens: int = 0
-    """Of all of it, by stored counts where it was not rendered."""
+    """Tokens of all of it, by stored counts where it was not rendered."""
     tokens_shown: int = 0
     probability: float | None = None
     """That it answers the trigger; None = no search asked."""
@@ -175,9 +175,9 @@ class Compaction:
     """Tool results that were folded to one line each."""
 
     original_tokens: int
-    """Of the conversation on the page without folding."""
+    """The conversation on the page without folding."""
     compacted_tokens: int
-    """Of it with folding."""
+    """The same with folding."""
     folded: tuple[str, ...]
     budget: int
 
@@ -202,7 +202,7 @@ class Context:
     template_revision: str
     model: str
     flags: tuple[str, ...]
-    """What was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED, NO_USER."""
+    """Deviations from an ordinary page: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED, NO_USER."""
     sections: tuple[Section, ...]
     partial: tuple[Omission, ...]
     """Breadcrumbs that are on the page in part."""
@@ -211,11 +211,11 @@ class Context:
     left_out: Mapping[str, int]
     """All that are not on it, counted by reason."""
     left_out_tokens: int = 0
-    """Of all that are not on it, by stored counts."""
+    """Tokens of all that is not on it, by stored counts."""
     supersedes: UUID | None = None
     """The context of an earlier message that was not answered yet: this one answers it, too."""
     picture_tokens: int = 0
-    """Of the pictures in `messages`, by the provider's formula."""
+    """Tokens of the pictures in `messages`, by the provider's formula."""
     questions: tuple[str, ...] = ()
     """Ids of the messages of people that an answer to it answers, oldest first."""
     as_of: Place | None = None

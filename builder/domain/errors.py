@@ -16,11 +16,11 @@ Wording: what happened, the value, what to do.
 from typing import ClassVar
 
 MAX_MESSAGE_CHARS = 2_000
-"""Of a message: it is in logs, in answers and on a terminal, whatever was sent or written."""
+"""A message is cut to so much: it is in logs, in answers and on a terminal, whatever was sent or written."""
 
 
 def installation(extra: str) -> str:
-    """What to do about a missing package. extra: of pyproject.toml."""
+    """The remedy for a missing package. extra: of pyproject.toml."""
     return f"run pip install '.[{extra}]' in a clone of the repository"
 
 
@@ -37,7 +37,7 @@ class Rejected(BuilderError):  # noqa: N818 - named after what happens next, not
     """The event can never succeed: it becomes a dead letter."""
 
     kind: ClassVar[str] = "content"
-    """Of the reason, for the metrics."""
+    """Kind of the reason, for the metrics."""
 
 
 class ChainTooLong(Rejected):
@@ -53,7 +53,7 @@ class NoContext(Rejected):
 
 
 class Missing(Rejected):
-    """What a request names is not there, or is not for its sender: both read the same."""
+    """A request names something that is not there, or is not for its sender: both read the same."""
 
 
 class Forbidden(Rejected):

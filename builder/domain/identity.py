@@ -26,7 +26,7 @@ MESSAGES = frozenset({USER_MESSAGE, AGENT_RESPONSE, TOOL_REQUEST, TOOL_RESPONSE,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """What the rule compares of a version."""
+    """The facts of a version that the rule compares."""
 
     place: Place
     session: str
@@ -50,7 +50,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """What is stored under an id."""
+    """The versions and marks that are stored under an id."""
 
     first: Version | None = None
     """The lowest place, traces and secrets included."""

@@ -7,18 +7,10 @@ from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.lint_finding import LintFinding
-from builder.domain.page_settings import (
-    FORBIDDEN_SCHEMAS,
-    ChatFormat,
-    Dates,
-    Reminder,
-    Retrieval,
-    SectionClass,
-    Summaries,
-    ToolOutput,
-    Window,
-)
+from builder.domain.page_settings import FORBIDDEN_SCHEMAS, ChatFormat, Dates, Reminder, SectionClass, Summaries, Window
+from builder.domain.retrieval import Retrieval
 from builder.domain.selector import Pinned, Selector, Triggers, TrustedHints, matches_one, wait_for_tools
+from builder.domain.tool_output import ToolOutput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +20,7 @@ class SectionRule:
     name: str
     title: str
     source: str
-    """Name of what fills it, in `assemble/items/rendering.py`."""
+    """Name of what fills it, in `assemble/items/section_sources.py`."""
     section_class: SectionClass
     min_share: float
     """Share of the budget that only it may spend, while the conversation does not fit."""
@@ -67,7 +59,7 @@ class Profile:
     language: str
     """ISO 639 code of the page's own words."""
     time_zone: tzinfo
-    """Of times whose sender gave no offset."""
+    """For times whose sender gave no offset."""
     audience: Selector | None
     """Breadcrumbs of the consumer's conversation; others never trigger; None = all."""
     debounce: float
@@ -138,7 +130,7 @@ Definitions = tuple[Breadcrumb, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordConsumers:
-    """What the definitions of a workspace make."""
+    """The consumers that the definitions of a workspace make."""
 
     profiles: tuple[Profile, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)

@@ -60,7 +60,7 @@ Triggers = tuple[Selector, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
-    """What stands on every page: anchors and always-included sources."""
+    """A kind of breadcrumb on every page: anchors and always-included sources."""
 
     selector: Selector
     keep: Literal["latest", "all"] | int

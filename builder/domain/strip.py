@@ -15,9 +15,9 @@ class Cell:
     id: str
     state: State
     tokens: int
-    """Of all of it, as they were counted when it was stored."""
+    """Tokens of all of it, as they were counted when it was stored."""
     tokens_shown: int
-    """Of it on the page, with its label."""
+    """Tokens of it on the page, with its label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,10 @@
-"""The body of a summary, what a summariser reads, and which summaries an erasure takes along."""
+"""The body of a summary, and what a summariser reads."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from itertools import chain
 from typing import Any
 
-from builder.domain.breadcrumb import SUMMARY, Breadcrumb, Role
-from builder.domain.text import texts
+from builder.domain.breadcrumb import Breadcrumb, Role
 
 Source = tuple[str, int]
 """Id and version of a breadcrumb that something was made from."""
@@ -29,15 +26,15 @@ class KeptLine:
     rank: int = 0
     """0 = tells most. A page without room for all leaves out the highest ranks first, and of equal ones the oldest."""
     id: str = ""
-    """Of an observation, which a model wrote in words of its own; "" = it is none."""
+    """Id of an observation, which a model wrote in words of its own; "" = it is none."""
     subject: str = ""
-    """Of an observation: what it is about, in a word or three."""
+    """Subject of an observation, in a word or three."""
     replaces: str = ""
-    """Of an observation: the id of an earlier one that holds no more because of it; "" = it replaces none."""
+    """Id of an earlier observation that holds no more because of this one; "" = it replaces none."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """What it was made from."""
+        """The breadcrumbs that it was made from."""
         return tuple(zip(self.ids, self.versions, strict=True))
 
     @property
@@ -68,7 +65,7 @@ class Summary:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """What it newly stands for."""
+        """The breadcrumbs that it newly stands for."""
         return tuple(zip(self.covered, self.versions, strict=True))
 
     def body(self) -> dict[str, Any]:
@@ -122,40 +119,15 @@ def _values(part: KeptLine | Summary) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactionResult:
-    """What `compact` did."""
+    """The result of `compact`."""
 
     units: int
     """That the summary stands for; 0 = nothing was summarised."""
     covered: int
     tokens_before: int
-    """Of the units, as pages show them."""
+    """Tokens of the units, as pages show them."""
     tokens_after: int
-    """Of the summary that stands for them, as pages show it."""
+    """Tokens of the summary that stands for them, as pages show it."""
     summary: str
     reason: str = ""
     """Why nothing was published, for people; "" when a summary was."""
-
-
-def made_from(summaries: Iterable[Breadcrumb], identities: Iterable[str]) -> tuple[Breadcrumb, ...]:
-    """The summaries that cover or name one of these ids, and those made from them; not those that have one of the ids."""
-    sources = set(identities)
-    waiting = [
-        (crumb, frozenset(chain(crumb.covers, texts(json.loads(crumb.body)))))
-        for crumb in summaries
-        if crumb.schema == SUMMARY and crumb.id not in sources
-    ]
-    derived: list[Breadcrumb] = []
-    while sources:
-        level = [crumb for crumb, names in waiting if names & sources]
-        waiting = [(crumb, names) for crumb, names in waiting if not names & sources]
-        derived += level
-        sources = {crumb.id for crumb in level}
-    return tuple(derived)
-
-
-def ids_by_session(crumbs: Iterable[Breadcrumb]) -> dict[tuple[str, str], set[str]]:
-    """The ids of breadcrumbs by workspace and session."""
-    ids: dict[tuple[str, str], set[str]] = {}
-    for crumb in crumbs:
-        ids.setdefault((crumb.workspace, crumb.session), set()).add(crumb.id)
-    return ids

@@ -50,7 +50,7 @@ class ContextBuilderMiddleware(AgentMiddleware[Any, Any, Any]):
 
 
 def _with_page(conversation: Conversation, request: Request) -> Request:
-    """What is new in the state is published; the page's own system message comes after the agent's prompt."""
+    """New messages of the state are published; the page's own system message comes after the agent's prompt."""
     conversation.keep(with_names(request.state["messages"]))
     page = convert_to_messages(conversation.page())
     system = [*filter(None, [request.system_message]), *(message for message in page if isinstance(message, SystemMessage))]

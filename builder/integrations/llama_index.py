@@ -16,7 +16,7 @@ from builder.integrations.messages import chat_message
 FEW = 2
 """Fewer texts are one text."""
 EXTRA = ("tool_calls", "function_call", "tool_call_id", "name")
-"""What a message says in `additional_kwargs`."""
+"""Fields that a message has in `additional_kwargs`."""
 
 
 class BuilderMemory(BaseMemory):

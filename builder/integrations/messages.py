@@ -10,9 +10,10 @@ from json import dumps
 from typing import Any
 
 from builder.client import BreadcrumbRecord, Rejected
+from builder.client.omitted import output_text
+from builder.client.replying import read_reply
 from builder.client.responses import request_id
 from builder.client.sync import SyncClient
-from builder.client.tools import output_text, read_reply
 
 USER, RESPONSE, RESULT, FAILURE = "user.message.v1", "agent.response.v1", "tool.response.v1", "tool.error.v1"
 

@@ -73,7 +73,7 @@ class BuilderSession:
 
 
 def _messages(items: Items) -> list[dict[str, Any]]:
-    """What an assistant says and calls without a result between is one message."""
+    """Words and calls of an assistant without a result between them are one message."""
     messages: list[dict[str, Any]] = []
     for item in cast("list[dict[str, Any]]", items):
         is_result = str(item.get("type")).endswith("_output")

@@ -63,16 +63,23 @@ def _chat(message: pm.ModelMessage) -> Iterator[Chat]:
         return
     for part in message.parts:
         if isinstance(part, pm.UserPromptPart):
-            parts = () if isinstance(part.content, str) else part.content
-            yield {"role": "user", "content": [each for content in parts for each in _parts(content)] or part.content}
+            yield {"role": "user", "content": _prompt(part.content)}
         elif isinstance(part, pm.BaseToolReturnPart):
-            result = {"role": "tool", "name": part.tool_name, "tool_call_id": part.tool_call_id}
-            yield result | {"content": part.model_response_str(), "status": "" if part.outcome == "success" else "error"}
+            yield _result(part, part.model_response_str(), "" if part.outcome == "success" else "error")
         elif isinstance(part, pm.RetryPromptPart) and part.tool_name:
-            result = {"role": "tool", "name": part.tool_name, "tool_call_id": part.tool_call_id}
-            yield result | {"content": part.model_response(), "status": "error"}
+            yield _result(part, part.model_response(), "error")
         elif isinstance(part, pm.RetryPromptPart):
             yield {"role": "system", "content": part.model_response()}
+
+
+def _prompt(content: str | Sequence[pm.UserContent]) -> Any:
+    if isinstance(content, str):
+        return content
+    return [part for each in content for part in _parts(each)] or content
+
+
+def _result(part: pm.BaseToolReturnPart | pm.RetryPromptPart, content: str, status: str) -> Chat:
+    return {"role": "tool", "name": part.tool_name, "tool_call_id": part.tool_call_id, "content": content, "status": status}
 
 
 def _response_parts(part: pm.ModelResponsePart) -> Iterator[Chat]:
@@ -105,10 +112,7 @@ def _messages(page: Sequence[Chat]) -> Iterator[pm.ModelMessage]:
     for message in page:
         role, content = message["role"], message["content"] or ""
         if role == "assistant":
-            text = content if isinstance(content, str) else "".join(part["text"] for part in content)
-            calls = [(call["id"], call["function"]) for call in message.get("tool_calls") or ()]
-            parts = [pm.ToolCallPart(use["name"], use["arguments"], tool_call_id=name) for name, use in calls]
-            yield pm.ModelResponse(parts=[pm.TextPart(text), *parts] if text else parts)
+            yield _response(message)
         elif role == "tool":
             name = message["tool_call_id"]
             yield pm.ModelRequest(parts=[pm.ToolReturnPart(tools[name], content, tool_call_id=name)])
@@ -116,6 +120,16 @@ def _messages(page: Sequence[Chat]) -> Iterator[pm.ModelMessage]:
             texts = [] if isinstance(content, str) else [_content(part) for part in content]
             prompt: Any = pm.SystemPromptPart if role == "system" else pm.UserPromptPart
             yield pm.ModelRequest(parts=[prompt(texts or content)])
+
+
+def _response(message: Chat) -> pm.ModelResponse:
+    content = message["content"] or ""
+    text = content if isinstance(content, str) else "".join(part["text"] for part in content)
+    parts: list[pm.ModelResponsePart] = [pm.TextPart(text)] if text else []
+    for call in message.get("tool_calls") or ():
+        function = call["function"]
+        parts += (pm.ToolCallPart(function["name"], function["arguments"], tool_call_id=call["id"]),)
+    return pm.ModelResponse(parts=parts)
 
 
 def _content(part: Chat) -> str | pm.ImageUrl:

@@ -1,1 +1,1 @@
-"""What words alone tell, whatever the conversation; the word lists are data by language."""
+"""Rules about words alone, whatever the conversation; the word lists are data by language."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.text import Phrases
-from builder.language.words import any_of, derived, either, tables, word_set, words
+from builder.domain.phrases import Phrases
+from builder.language.word_lists import any_of, derived, either, tables, word_set, words
 
 Ints = NDArray[np.int64]
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from builder.language.sentences import sentences
-from builder.language.words import NOTHING, SPACED_SCRIPTS, derived, either, tables, words
+from builder.language.word_lists import NOTHING, SPACED_SCRIPTS, derived, either, tables, words
 
 ANYWHERE = ""
 """Key of the cues that are searched for; the only ones of scripts that write no spaces between words."""
@@ -58,7 +58,7 @@ class Language:
     code: str
     """ISO 639-1."""
     script: str
-    """Its letters: a key of `builder.language.words.LETTERS`, or "latin"."""
+    """Its letters: a key of `builder.language.word_lists.LETTERS`, or "latin"."""
     signs: frozenset[str]
     """Words by which it is recognised."""
     anchor: str
@@ -83,7 +83,7 @@ class Language:
     single: re.Pattern[str]
     """"Just this once", whatever the cue."""
     once: re.Pattern[str]
-    """What is definite, where a cue does not say "always" itself."""
+    """Words of something definite, where a cue does not say "always" itself."""
     reported: re.Pattern[str]
     """Another person's words follow, or a promise."""
     proverbs: re.Pattern[str]

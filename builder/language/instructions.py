@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
-from builder.language.sentences import wording
-from builder.language.words import LETTERS, SPACED_SCRIPTS, Terms, any_of, derived, either, words
+from builder.language.word_lists import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
+from builder.language.wording import wording
+from builder.language.words import Terms
 
 END_CHARS = 5_000
 """Characters at both ends of a long text that are read: pasted text is between them."""
@@ -58,7 +59,7 @@ def instructions(text: str) -> tuple[Instruction, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What one instruction is about."""
+    """The subject of one instruction."""
 
     words: frozenset[str]
     """Stemmed terms."""
@@ -66,7 +67,7 @@ class Subject:
     capitals: tuple[str, ...]
     """Terms of the words with a capital."""
     wording: str
-    """What is compared of it, for repeats."""
+    """The words of it that are compared, for repeats."""
     generic: bool
     """Its verb stands for any other ("use", "write"), or it has none ("no emojis")."""
     several: bool
@@ -77,7 +78,7 @@ class Subject:
 
 
 def subject(sentence: str, code: str, terms: Terms) -> Subject:
-    """What the sentence is about. code: language of its cue."""
+    """The subject of a sentence. code: language of its cue."""
     language = next(language for language in languages() if language.code == code)
     plain = sentence.replace("’", "'").lower()
     about = language.generic.sub(" ", language.stop.sub(" ", plain))

@@ -6,12 +6,14 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.edition import Edition
+from builder.domain.erasure import Ended
 from builder.domain.identity import Identity
-from builder.domain.recall import Ended, PassageFacts, Recall, RecallQuery, StoredBreadcrumb
-from builder.domain.text import Edition
+from builder.domain.recall import Recall, RecallQuery
+from builder.domain.stored import PassageFacts, StoredBreadcrumb
 
 MAX_EDITIONS = 200
-"""Of profiles and templates that a store keeps."""
+"""Editions of profiles and templates that a store keeps."""
 
 
 class BreadcrumbStore(Protocol):
@@ -226,7 +228,7 @@ def origins_of(crumb: Breadcrumb) -> tuple[CallOrigin, ...]:
 
 
 class Rebuild(Protocol):
-    """What a store is compared with and filled by when it is built from the stream. All methods raise `Unavailable`."""
+    """Compares a store with the stream and fills it when it is built from there. All methods raise `Unavailable`."""
 
     async def models(self) -> frozenset[str]:
         """The engines whose vectors are stored; "" stands for breadcrumbs that lack vectors."""

@@ -1,4 +1,4 @@
-"""What is published or printed about contexts: folded results and receipts."""
+"""Reports about contexts, published or printed: folded results and receipts."""
 
 from dataclasses import asdict
 from typing import Any
@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from builder.domain.breadcrumb import CONTEXT_COMPACTED
 from builder.domain.context import Compaction, Context
-from builder.domain.reports import ContextReceipt
+from builder.domain.context_receipt import ContextReceipt
 
 STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 DIGITS = 6
-"""Of probabilities and signals."""
+"""Digits of probabilities and signals."""
 READ_MODEL = ConfigDict(extra="forbid", frozen=True, from_attributes=True, populate_by_name=True)
 """Made from the class of the same name in `domain/context.py`."""
 

@@ -30,7 +30,7 @@ Content = str | tuple[InputText | InputImage, ...]
 
 
 class MessageItem(BaseModel):
-    """What somebody says; the assistant's is a text."""
+    """A message of somebody; the assistant's is a text."""
 
     model_config = STRICT_MODEL
     type: Literal["message"] = "message"
@@ -49,7 +49,7 @@ class FunctionCallItem(BaseModel):
 
 
 class FunctionOutputItem(BaseModel):
-    """What a call returned."""
+    """The output of a call."""
 
     model_config = STRICT_MODEL
     type: Literal["function_call_output"] = "function_call_output"

@@ -15,7 +15,7 @@ from builder.recall.index.view import View
 NEWEST_BREADCRUMBS = 200
 """Breadcrumbs of the session in which unanswered messages are looked for."""
 MAX_QUESTIONS = 50
-"""Of one page, the newest."""
+"""The newest ones of a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Questions:
     supersedes: str = ""
     """The message whose page this one replaces; "" = none."""
     turn: str = ""
-    """Of a result's page: the trigger of the page on which its calls were made."""
+    """Trigger of the page on which the calls of a result's page were made."""
     answered: int = 0
     """Messages that the page was to answer and that were answered since."""
     is_over: bool = False
@@ -59,7 +59,7 @@ class _Session:
     """Open call → the first of what calls in its turn, and what makes it."""
     trigger: str = ""
     published: tuple[str, ...] = ()
-    """What that page answered as it was built first."""
+    """The questions that this page answered when it was first built."""
     run: str = ""
     """The first of the bare calls in a row at the end, which are one turn; "" = there is none."""
 
@@ -89,7 +89,7 @@ class _Session:
                 self._close(result, caller)
 
     def page(self, trigger: str) -> Questions:
-        """What the page of a trigger answers and nothing has answered yet; for a message also earlier ones of its speaker."""
+        """Open questions that the page of a trigger answers; for a message also earlier ones of its speaker."""
         if trigger in self.of_results:
             page = self.of_results[trigger]
             own = {trigger, page.turn}
@@ -145,7 +145,7 @@ class _Session:
 
 
 def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions:
-    """What the page of a trigger answers as of the end of the view, which may come after the trigger."""
+    """The questions that the page of a trigger answers as of the end of the view, which may come after the trigger."""
     session = _read(view, profile, trigger.id)
     if trigger.id not in session.triggers:
         session.read(trigger, is_own=False)

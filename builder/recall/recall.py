@@ -9,19 +9,22 @@ import numpy as np
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.page_settings import FORBIDDEN_SCHEMAS
 from builder.domain.profile import MAX_DEFINITIONS, Profile
-from builder.domain.recall import Scope, StoredBreadcrumb
+from builder.domain.recall import Scope
 from builder.domain.selector import CATALOG, DEFINES_TAG, SCHEMA_DEFINITION, Pinned, Selector
+from builder.domain.stored import StoredBreadcrumb
 from builder.language.words import Terms
+from builder.recall.histories import HistoryReader
 from builder.recall.index.conversation import SUMMARIES, Turn, closed_turn, of_audience, without_expired
 from builder.recall.index.links import NOBODY
 from builder.recall.index.retries import without_retries
 from builder.recall.index.view import View
+from builder.recall.people import looks_for_person, memory_of
 from builder.recall.questions import Questions, questions_of, without_later_triggers
-from builder.recall.scopes import HistoryReader, looks_for_person, memory_of, scope_of
+from builder.recall.scopes import scope_of
 from builder.recall.workspaces import Workspaces
 
 BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="", of_no_session=True)
-"""Of operators: a participant of a session must not show what they exclude."""
+"""The blacklist of operators: a participant of a session must not show what they exclude."""
 OWN_BLACKLIST = Pinned(selector=BLACKLIST.selector, keep="latest", section="")
 """The latest of the session, if it is later; it excludes beside that of operators."""
 AGENTS = Pinned(selector=Selector(schemas=("agent.def.v1",)), keep=MAX_DEFINITIONS, section="", of_no_session=True)
@@ -108,7 +111,7 @@ def within_scope(view: View, scope: Scope) -> View:
 
 
 def of_person(view: View, user: str) -> View:
-    """Of other sessions only what was said by and to this person and is not private."""
+    """The view without words of other sessions, unless this person said or heard them and they are not private."""
     table, people = view.history.breadcrumbs, view.history.people
     person = people.codes.get(user, NOBODY)
     own = view.session_of == view.session
@@ -182,7 +185,7 @@ class Recaller:
         return tuple(replace(recall, consumers=names) for recall in recalls if recall is not None)
 
     async def view_for(self, question: Breadcrumb, profile: Profile) -> tuple[View, Scope]:
-        """What a question of its own is searched in, and where that is. It is part of no turn and answers nothing."""
+        """The view and the scope that a question of its own is searched in. It is part of no turn and answers nothing."""
         memory = await memory_of(self.reader.store, question) if looks_for_person(question, (profile,)) else None
         scope = scope_of(question, profile, memory)
         rows, view = await self._reading(question, question.place, scope, profile, (), inclusive=False)

@@ -12,15 +12,17 @@ from dataclasses import dataclass, field
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.profile import Profile
-from builder.domain.recall import EVERY_SESSION, PassageFacts, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.selector import Pinned
+from builder.domain.stored import PassageFacts, StoredBreadcrumb
 from builder.ports.models import NO_MODEL
+from builder.recall.histories import HistoryReader, PinnedRows
 from builder.recall.index.chronology import in_order_of_time
 from builder.recall.index.conversation import last_row_of_person
 from builder.recall.index.history import History
 from builder.recall.index.sketch import Filter, Key, Sketches
 from builder.recall.index.view import View, as_of
-from builder.recall.scopes import HistoryReader, KeyedLock, PinnedRows
+from builder.recall.keyed_lock import KeyedLock
 from builder.recall.search.query import Query, Searcher
 
 MAX_ROWS = 20_000
@@ -36,14 +38,14 @@ PAGE_ROWS = 5_000
 REACH_OF_CALLS = 20
 """Breadcrumbs around a call without its results, or a result without its call, that are read for the rest of the exchange."""
 MAX_PASSAGES = 20_000_000
-"""Of all sketches together, 160 to 330 bytes each; the workspace that was read last stays whatever its size is."""
+"""Passages of all sketches together, 160 to 330 bytes each; the workspace that was read last stays whatever its size is."""
 WAITING = 64
 """Breadcrumbs without vectors that one look asks for."""
 
 
 @dataclass(slots=True)
 class _Sketch:
-    """What is known of a workspace up to a place."""
+    """The passages of a workspace up to a place."""
 
     place: Place = ORIGIN
     revisions: Mapping[str, int] = field(default_factory=dict)

@@ -6,7 +6,9 @@ from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Call
-from builder.domain.text import one_line, visible, with_texts
+from builder.domain.control_text import visible
+from builder.domain.json_text import one_line
+from builder.domain.json_values import with_texts
 from builder.wire.words import with_lines
 
 

@@ -1,4 +1,4 @@
-"""What a stored body holds: its pictures, and a tool's output without MCP's wrapper."""
+"""Content of a stored body: its pictures, and a tool's output without MCP's wrapper."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Image
-from builder.domain.text import MAX_DEPTH, depth, parsed
+from builder.domain.json_values import MAX_DEPTH, depth, parsed
 from builder.wire.attachments import Attachment, attachment_of
 from builder.wire.messages import FILES, unread_lines
 from builder.wire.parts import UNREAD

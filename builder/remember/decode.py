@@ -22,10 +22,12 @@ from builder.domain.breadcrumb import (
     StreamMessage,
 )
 from builder.domain.errors import Rejected
+from builder.domain.json_text import canonical, one_line, shape
+from builder.domain.json_values import clean, parse
 from builder.domain.selector import DEFINES_TAG, SCHEMA_DEFINITION
-from builder.domain.text import canonical, clean, one_line, parse, shape
-from builder.remember.record import MAX_SPEAKER_CHARS, Lifetimes, Record, end_of, is_secret, lifetime, without_content
-from builder.remember.schemas import control
+from builder.remember.lifetimes import Lifetimes, end_of, lifetime
+from builder.remember.record import MAX_SPEAKER_CHARS, Record
+from builder.remember.schemas import agents, blacklist, summary, tombstones
 from builder.remember.schemas.base import Body, BrowserPageContextV1, BrowserTabContextV1, NoteV1
 from builder.remember.schemas.conversation import (
     AgentResponseV1,
@@ -35,6 +37,7 @@ from builder.remember.schemas.conversation import (
     ToolResponseV1,
     UserMessageV1,
 )
+from builder.remember.secrecy import is_secret, without_content
 from builder.wire.messages import files_beside
 from builder.wire.responses import agent_of
 from builder.wire.subjects import SubjectParts, is_session, parse_breadcrumb_subject
@@ -51,12 +54,12 @@ BODIES: dict[str, type[Body]] = {
     "note.v1": NoteV1,
     "browser.page.context.v1": BrowserPageContextV1,
     "browser.tab.context.v1": BrowserTabContextV1,
-    TOMBSTONE: control.BreadcrumbDeletedV1,
-    MOVE: control.BreadcrumbMovedV1,
-    "agent.def.v1": control.AgentDefV1,
-    "context.config.v1": control.ContextConfigV1,
-    "context.blacklist.v1": control.ContextBlacklistV1,
-    SUMMARY: control.SummaryV1,
+    TOMBSTONE: tombstones.BreadcrumbDeletedV1,
+    MOVE: tombstones.BreadcrumbMovedV1,
+    "agent.def.v1": agents.AgentDefV1,
+    "context.config.v1": agents.ContextConfigV1,
+    "context.blacklist.v1": blacklist.ContextBlacklistV1,
+    SUMMARY: summary.SummaryV1,
 }
 WORDS = "The kiln fires at cone 6, and glaze batch 7 needs two coats. "
 REPEATS = 60
@@ -89,7 +92,7 @@ def full(schema: str) -> tuple[dict[str, Any], ...]:
 
 
 def varied(schema: str) -> tuple[dict[str, Any], ...]:
-    """Of each example its required fields only, and one with long texts and lists."""
+    """Each example with its required fields only, and with long texts and lists."""
     bodies = full(schema)
     if schema not in BODIES:
         return ({}, *map(_stretched, bodies))

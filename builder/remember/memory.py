@@ -11,13 +11,16 @@ from functools import partial
 from typing import TypeVar
 
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
+from builder.domain.erasure import erased
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
-from builder.domain.recall import Passage, StoredBreadcrumb, erased
-from builder.domain.reports import timed
-from builder.domain.text import canonical_text
+from builder.domain.json_text import canonical_text
+from builder.domain.stored import Passage, StoredBreadcrumb
+from builder.domain.timing import timed
 from builder.language.instructions import instructions
-from builder.language.sentences import fingerprint, sentences, traits
+from builder.language.sentences import sentences
+from builder.language.traits import traits
+from builder.language.wording import fingerprint
 from builder.language.words import Terms
 from builder.ports.models import Embedder
 from builder.ports.store import Store
@@ -49,7 +52,7 @@ PASSAGE_WORDS, LOG_WORDS = 90, 12
 LOG_LINES = 8
 """Lines from which on a text may be a log."""
 MAX_PASSAGE_CHARS = 1200
-"""Of a passage in a text without ends to cut at (Han, base64, minified code)."""
+"""A passage in a text without ends to cut at (Han, base64, minified code)."""
 MAX_PASSAGES = 500
 """About the most passages of a text: it bounds the time to remember, embed and search one breadcrumb."""
 

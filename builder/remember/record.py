@@ -1,10 +1,6 @@
-"""RCRT's record around a body, when it ends, and what of it is secret."""
+"""RCRT's record around a body."""
 
-import re
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
-from fnmatch import filter as filter_tags
-from fnmatch import fnmatchcase
+from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -19,21 +15,12 @@ from pydantic import (
     field_validator,
 )
 
-from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.domain.text import parse
-from builder.remember.schemas.base import UserId, usable_user_id
-from builder.wire.subjects import parse_breadcrumb_subject
+from builder.remember.schemas.base import UserId
 from builder.wire.times import read_time
 
 MAX_VERSION = 2**31 - 1
 MAX_SPEAKER_CHARS = 200
-SECRET_SCHEMA = "secret.v1"  # noqa: S105 - the name of a schema
-PUBLIC_FIELDS = ("id", "schema_name", "version", "workspace", "session", "created_at", "ttl", "expires_at")
-_SECRET_MARK = re.compile(rb'"sensitivity"\s*:\s*\[?\s*"\s*secret\s*"', re.IGNORECASE)
-
-Lifetimes = Mapping[str, float]
-"""Kind → hours. A kind is a schema, or a schema, a space and a tag; both may hold the wildcard `*`."""
 
 
 def _time(value: Any) -> datetime | None:
@@ -65,30 +52,6 @@ Ending = Annotated[Seconds | AwareDatetime, WrapValidator(_seconds_or_moment)]
 """Seconds after `created_at`, or a moment."""
 
 
-def end_of(created_at: datetime, sent: Iterable[float | datetime | None], hours: float | None) -> datetime | None:
-    """The earliest end in the record, else `hours` after its creation; None = never."""
-    ends = [_moment(created_at, end) for end in sent if end is not None]
-    if not ends and hours is not None:
-        ends = [_moment(created_at, 3600 * hours)]
-    return min((end for end in ends if end is not None), default=None)
-
-
-def lifetime(schema: str, tags: tuple[str, ...], lifetimes: Lifetimes) -> float | None:
-    """Hours; the shortest of the kinds that fit, None = no limit."""
-    kinds = ((*kind.partition(" "), hours) for kind, hours in lifetimes.items())
-    fitting = (hours for pattern, _, tag, hours in kinds if fnmatchcase(schema, pattern) and (not tag or filter_tags(tags, tag)))
-    return min(fitting, default=None)
-
-
-def _moment(created_at: datetime, end: float | datetime) -> datetime | None:
-    if isinstance(end, datetime):
-        return end
-    try:
-        return created_at + timedelta(seconds=end)
-    except OverflowError:
-        return None
-
-
 Value = TypeVar("Value")
 
 
@@ -101,7 +64,7 @@ def _or_none(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
 
 AgentName = Annotated[str, Field(min_length=1, max_length=MAX_SPEAKER_CHARS)]
 Tolerant = Annotated[Value | None, WrapValidator(_or_none)]
-"""Of another type it is as good as missing."""
+"""A value of another type counts as missing."""
 
 
 TASK_TAG = "task:"
@@ -191,33 +154,3 @@ class Record(BaseModel):
             return moment.astimezone(UTC) if isinstance(moment, datetime) else moment
         except OverflowError as error:
             raise ValueError("in UTC it lies outside the years 1 to 9999; send the time of the event") from error
-
-
-def is_secret(schema: str, record: dict[str, Any]) -> bool:
-    """Whether the record must not be kept, by its schema or by its `sensitivity`."""
-    sensitivity = record.get("sensitivity")
-    marks = sensitivity if isinstance(sensitivity, list) else [sensitivity]
-    return schema == SECRET_SCHEMA or any(isinstance(mark, str) and mark.strip().lower() == "secret" for mark in marks)
-
-
-def without_content(schema: str, record: dict[str, Any]) -> dict[str, Any]:
-    """The record without anything that could be the secret; its `user_id` says whether its own speaker sent it."""
-    context = record.get("context")
-    inner = context.get("user_id") if schema == USER_MESSAGE and isinstance(context, dict) else None
-    user = usable_user_id(record.get("user_id")) or usable_user_id(inner)
-    return {name: record[name] for name in PUBLIC_FIELDS if name in record} | {"user_id": user or None, "context": {}}
-
-
-def holds_secret(subject: str, data: bytes) -> bool:
-    """Whether these bytes, valid or not, must not be copied anywhere."""
-    try:
-        schema = parse_breadcrumb_subject(subject).schema
-    except Rejected:
-        schema = ""
-    try:
-        record = parse(data)
-    except ValueError:
-        record = None
-    if isinstance(record, dict):
-        return is_secret(schema, record)
-    return schema == SECRET_SCHEMA or _SECRET_MARK.search(data) is not None

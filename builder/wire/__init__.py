@@ -1,1 +1,1 @@
-"""What service and client share: subjects, records, JSON, requests."""
+"""Shared by service and client: subjects, records, JSON, requests."""

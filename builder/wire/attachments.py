@@ -37,13 +37,13 @@ _WORDLESS = frozenset(
 """Fields that the line of an image or file stands for, or that say nothing."""
 
 MAX_NAME_CHARS = 120
-"""Of a name."""
+"""A longer name is cut."""
 MIN_ENCODED_CHARS = 256
-"""Of a stretch without a space that is shortened in a result."""
+"""A stretch without a space of so many is shortened in a result."""
 MIN_BARE_CHARS, MIN_PADDED_CHARS = 24, 8
-"""Of base64 that neither a type nor a media type announces."""
+"""Shortest base64 that neither a type nor a media type announces."""
 MIN_DIFFERENT_CHARS, MIN_DENSE_SHARE = 16, 0.3
-"""Of encoded bytes: different letters, and share of capitals and digits. Words, paths and sequences have fewer."""
+"""Different letters, and share of capitals and digits, of encoded bytes. Words, paths and sequences have fewer."""
 _HEAD_CHARS = 4_096
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")

@@ -13,7 +13,7 @@ from builder.wire.parts import Call, Result, Text
 Body = tuple[str, dict[str, Any]]
 """Schema and body."""
 SYSTEM_FRAME: Mapping[str, Any] = {"speaker": "System", "creator": {"type": "system"}}
-"""Of a system message within a conversation: it is nobody's question, and no words of the agent."""
+"""Frame of a system message within a conversation: it is nobody's question, and no words of the agent."""
 
 
 @dataclass(slots=True)
@@ -30,11 +30,11 @@ class OpenCall:
 
 @dataclass(slots=True)
 class Conversation:
-    """What is read of one session so far."""
+    """The messages of one session that were read so far."""
 
     session: str
     prefix: str = "call"
-    """Of the ids of calls that have none."""
+    """Beginning of the ids of calls that have none."""
     times: Counter[str] = field(default_factory=Counter)
     question: str = ""
     """Id of the last message of a person."""
@@ -73,7 +73,7 @@ class Conversation:
 
 
 def message_bodies(value: Any, conversation: Conversation) -> list[Body]:
-    """What one message says, in its order: [] for a system prompt. Raises `Rejected`.
+    """The bodies of one message, in its order: [] for a system prompt. Raises `Rejected`.
 
     A model's message is a response with its calls, the results that its vendor's own tools returned, and the response after them.
     Results inside a person's message are results; the rest of it is the person's.
@@ -107,7 +107,7 @@ class _Round:
     """Words and calls, and the results that came before the next words."""
 
     text: str | None
-    """Of the whole message, where it is nothing else."""
+    """Text of the whole message, where it is nothing else."""
     words: list[Item] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
     results: list[Body] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What is to be forgotten, as a request asks, and its receipts, as the answer gives them."""
+"""Requests to forget, and the receipts of their answers."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from builder.domain.breadcrumb import NO_SESSION
+from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
-from builder.domain.reports import Receipt
 from builder.wire.subjects import check_token
 from builder.wire.times import moment
 

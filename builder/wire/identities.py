@@ -1,4 +1,4 @@
-"""What ids stand for, as a request asks and its answer says."""
+"""Requests for the meaning of ids, and their answers."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from builder.domain.identity import Identity
 
 MAX_IDS = 20_000
-"""Of a request: with ids of 36 characters it has fewer bytes than the smallest limit of a broker."""
+"""Most ids of a request: with ids of 36 characters it has fewer bytes than the smallest limit of a broker."""
 _IDENTITIES = TypeAdapter(dict[str, Identity])
 
 
@@ -28,5 +28,5 @@ def identities_json(identities: Mapping[str, Identity]) -> dict[str, Any]:
 
 
 def read_identities(answer: Mapping[str, Any]) -> dict[str, Identity]:
-    """Of an answer."""
+    """The identities of an answer."""
     return _IDENTITIES.validate_python(answer["identities"])

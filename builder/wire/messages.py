@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from builder.domain.errors import Rejected
-from builder.domain.text import shape
+from builder.domain.json_text import shape
 from builder.wire.attachments import MAX_NAME_CHARS, attachment_line
 from builder.wire.parts import Call, File, Mark, Part, Result, Text, Thought, Unread
 from builder.wire.tool_parts import first_of
@@ -58,7 +58,7 @@ class Item(NamedTuple):
     value: Any
     """As its vendor wrote it."""
     parts: tuple[Part, ...]
-    """What it is read as."""
+    """The parts that it is read as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Message:
     role: str
     """`user`, `assistant`, `tool` or `system`."""
     name: str
-    """Of who speaks; "" = it has none."""
+    """Name of the speaker; "" = it has none."""
     items: tuple[Item, ...]
     files: dict[str, Any]
     """Fields with images and files beside it."""
@@ -91,7 +91,7 @@ class Message:
 
     @property
     def text(self) -> str | None:
-        """What it says where it is nothing but a text, as it was written; None = it is more."""
+        """Its text as it was written, if it is nothing else; None = it is more."""
         if len(self.items) > 1 or (self.items and not isinstance(self.items[0].value, str)):
             return None
         return self.items[0].value if self.items else ""
@@ -220,7 +220,7 @@ def _contents(fields: Fields) -> list[Any]:
 
 
 def _results(fields: Fields) -> tuple[Item, ...]:
-    """What a tool's message returns: results in its content, else one with all of it."""
+    """The results of a tool's message: those in its content, else one with all of it."""
     if _is_item(fields):
         return (_item(dict(fields)),)
     name = next((name for name in ("content", "output") if name in fields), "")

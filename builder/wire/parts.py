@@ -1,4 +1,4 @@
-"""What is said, in one form whatever its vendor: text, call, result, file, thought; and how pieces of a text are joined."""
+"""Parts of messages in one form whatever their vendor: text, call, result, file, thought; and how pieces of a text are joined."""
 
 import re
 from collections.abc import Sequence
@@ -34,11 +34,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tool returned."""
+    """The output of a tool."""
 
     output: Any
     id: str = ""
-    """Of its call."""
+    """Id of its call."""
     tool: str = ""
     failed: bool = False
 
@@ -52,7 +52,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a model thought; its words are not said to anybody."""
+    """A model's thought; its words are not said to anybody."""
 
     text: str
 
@@ -77,7 +77,7 @@ UNREAD = "that are not read]"
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What no reader knows and no words are in."""
+    """A part that no reader knows and that has no words."""
 
     line: str
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
-from builder.domain.text import canonical, one_line, parse
+from builder.domain.json_text import canonical, one_line
+from builder.domain.json_values import parse
 from builder.wire.subjects import breadcrumb_subject, is_token, message_id, parse_breadcrumb_subject, session_token
 from builder.wire.times import clock_offset, moment, read_time
 
@@ -157,7 +158,7 @@ def fingerprint(event: Outgoing) -> bytes:
 
 
 def fingerprints(stored: StreamMessage) -> frozenset[bytes]:
-    """Of a stored message, with its time, as it was sent, and without one."""
+    """Fingerprints of a stored message: with its time as it was sent, and without one."""
     record = _record(stored.subject, stored.data)
     variants = (None,) if record is None else (_timed(record, stored), record, _without_time(record))
     return frozenset(_digest(stored.subject, stored.data, variant) for variant in variants)

@@ -1,4 +1,4 @@
-"""Requests on `requests.{workspace}.{verb}` and their replies. The subject decides the workspace."""
+"""Requests on `requests.{workspace}.{verb}`. The subject decides the workspace."""
 
 import json
 from collections.abc import Mapping
@@ -7,10 +7,9 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
-from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.domain.text import parse, shape, visible
-from builder.wire.times import moment
+from builder.domain.errors import Rejected
+from builder.domain.json_text import shape
+from builder.domain.json_values import parse
 
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200
@@ -23,7 +22,7 @@ CURSOR = r"^([0-9]{1,18}\.[0-9]{1,18})?$"
 START = r"^(([0-9]{1,18}\.)?[0-9]{1,18})?$"
 """A cursor, or a sequence of the stream as it is now."""
 MAX_FILES, MAX_FILE_CHARS = 200, 500_000
-"""Of a replay; the bundled files have 27,000 characters."""
+"""Most for a replay; the bundled files have 27,000 characters."""
 
 
 def _number(value: Any) -> Any:
@@ -233,52 +232,3 @@ def read_request(model: type[Request], data: bytes) -> Request:
 def request_json(request: Mapping[str, Any]) -> bytes:
     """A request as handlers read it."""
     return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
-
-
-def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
-    """A stored breadcrumb for people and agents: control text in its words is marks, `context` is as it was sent."""
-    return {
-        "id": crumb.id,
-        "version": crumb.version,
-        "schema_name": crumb.schema,
-        "workspace": crumb.workspace,
-        "session": crumb.session,
-        "seq": crumb.place.sequence,
-        "speaker": visible(crumb.speaker),
-        "user_id": crumb.user_id or None,
-        "created_at": moment(crumb.created_at, crumb.utc_offset),
-        "expires_at": moment(crumb.expires_at) if crumb.expires_at else None,
-        "tags": crumb.tags,
-        "to": crumb.to,
-        "text": visible(crumb.text),
-        "context": json.loads(crumb.body),
-    }
-
-
-def error_json(error: Exception) -> dict[str, Any]:
-    """An error as a sentence; kind: "unavailable" = try again, "rejected" = do not."""
-    is_ours = isinstance(error, BuilderError)
-    kind = "rejected" if isinstance(error, Rejected) else "unavailable"
-    return {"error": str(error) if is_ours else "a bug in the service; its log has the traceback", "kind": kind}
-
-
-def raise_error(answer: dict[str, Any]) -> None:
-    """Raise the error of `error_json`, if the answer has one."""
-    if "error" in answer:
-        raise (Rejected if answer.get("kind") == "rejected" else Unavailable)(str(answer["error"]))
-
-
-def session_json(crumb: Breadcrumb) -> dict[str, Any]:
-    """A session by its newest breadcrumb."""
-    return {"session": crumb.session, "seq": crumb.place.sequence, "created_at": moment(crumb.created_at, crumb.utc_offset)}
-
-
-def cursor(place: Place) -> str:
-    """A place as `next` gives it."""
-    return f"{place.incarnation}.{place.sequence}"
-
-
-def place_of(text: str, incarnation: int = 0) -> Place:
-    """A place as `after` gives it. incarnation: of the stream, for a sequence alone."""
-    first, dot, second = text.partition(".")
-    return Place(int(first), int(second)) if dot else Place(incarnation, int(first))

@@ -22,8 +22,9 @@ from hashlib import sha256
 from urllib.parse import quote
 
 from builder.domain.errors import Rejected
+from builder.domain.json_text import shape
+from builder.domain.json_values import clean
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.text import clean, shape
 
 BREADCRUMBS = "breadcrumbs"
 CONTEXTS = "contexts"

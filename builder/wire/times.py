@@ -8,17 +8,17 @@ from email.utils import parsedate_tz
 from typing import Any
 
 from builder.domain.errors import Rejected
-from builder.domain.text import shape
+from builder.domain.json_text import shape
 
 MAX_OFFSET_MINUTES = 24 * 60 - 1
 """An offset is less than a day."""
 MAX_SECONDS = 20_000_000_000
 """Since 1970, in the year 2603. A larger number is milliseconds, one that is a thousand times larger microseconds."""
 UNITS = (1, 1_000, 1_000_000)
-"""Of a number, in a second."""
+"""Units of a number in a second."""
 FORMS = "2026-11-21T10:00:00+01:00, 2026-11-21, seconds, milliseconds or microseconds since 1970, or a date as mail has it"
 MAX_VALUE_CHARS = 60
-"""Of a value in a message."""
+"""A value in a message is cut to so much."""
 
 _ISO = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)(?:(?:[Tt_]|[ ]+)(?P<clock>\d\d:\d\d(?::\d\d)?)(?:[.,](?P<part>\d+))?[ ]*(?P<zone>[Zz]|UTC|GMT)?"

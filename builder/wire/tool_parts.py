@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from builder.domain.text import parse
+from builder.domain.json_values import parse
 from builder.wire.attachments import attachment_line
 from builder.wire.parts import Call, Mark, Part, Result, Thought
 
@@ -72,7 +72,7 @@ def remote_call(part: Fields) -> Parts | None:
 
 
 def tool_result(part: Fields) -> Parts | None:
-    """What a tool returned, with the id of its call."""
+    """The output of a tool, with the id of its call."""
     outputs = [name for name in _OUTPUTS if name in part]
     if not outputs and not _id(part):
         return None
@@ -106,7 +106,7 @@ def code_call(part: Fields) -> Parts | None:
 
 
 def code_result(part: Fields) -> Parts | None:
-    """What it printed."""
+    """The output of code that a vendor ran."""
     result = first_of(part, ("codeExecutionResult", "code_execution_result"))
     if not isinstance(result, dict):
         return None

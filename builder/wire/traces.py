@@ -16,7 +16,7 @@ Kind = Literal["internal", "producer", "consumer"]
 TRACER = "context-builder"
 PREFIX = "context_builder."
 MAX_STATE_CHARS = 512
-"""Of `tracestate`, as many as the standard asks everybody to pass on; a longer one is left out."""
+"""The length of `tracestate` that the standard asks everybody to pass on; a longer one is left out."""
 _PARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 _RECEIVED: ContextVar[Mapping[str, str]] = ContextVar("trace", default={})  # noqa: B039 - never changed
 
@@ -42,7 +42,7 @@ def trace_headers() -> dict[str, str]:
 
 @contextmanager
 def trace_scope(trace: Mapping[str, str]) -> Iterator[None]:
-    """What the block sends belongs to this trace, unless a span is active."""
+    """Messages that the block sends belong to this trace, unless a span is active."""
     token = _RECEIVED.set(trace)
     try:
         yield

@@ -105,7 +105,7 @@ def _of_unknown(part: Fields) -> Parts:
 
 
 def _words_of_names(part: Fields) -> str:
-    """Of an object that has nothing but an id and a state."""
+    """Words of an object that has nothing but an id and a state."""
     names = {key: part[key] for key in ("id", "status") if isinstance(part.get(key), str | int)}
     return value_lines({"type": part.get("type"), **names}) if len(names) > 1 else ""
 

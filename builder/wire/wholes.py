@@ -26,11 +26,11 @@ _TEXTS = {"contents": "user", "input": "user", "prompt": "user", "response": "as
 _ENDS = frozenset({"finishReason", "finish_reason", "toolCalls", "toolResults"})
 """Fields of an answer that is a message without a role."""
 MAX_DEPTH = 4
-"""Of wholes in wholes."""
+"""Levels of wholes in wholes."""
 
 
 class Whole(NamedTuple):
-    """What a value holds."""
+    """The content of a value."""
 
     request: list[Any]
     """Messages that a model was given."""

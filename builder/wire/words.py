@@ -9,7 +9,7 @@ from builder.wire.parts import Call, Data, File, Mark, Part, Result, Text, Thoug
 from builder.wire.vendor_parts import read_parts, vendor_part
 
 MAX_THOUGHT_CHARS = 2_000
-"""Of a thought in a text; the body has it whole."""
+"""A thought in a text is cut to so much; the body has it whole."""
 _PART_FIELDS = frozenset(
     ("type", "id", "text", "annotations", "citations", "cache_control", "_meta", "state", "status", "logprobs", "signature",
      "title", "source", "content", "context", "thinking", "summary", "encrypted_content", "refusal", "resource", "uri", "url",
@@ -32,7 +32,7 @@ _OBJECTS = frozenset({"reasoning", "function", "custom", "thought"})
 
 
 def content_words(content: Any, *, is_answer: bool) -> str:
-    """What a content says, as one text. is_answer: a model wrote it. Raises ValueError for what is neither text nor object."""
+    """The words of a content as one text. is_answer: a model wrote it. Raises ValueError for what is neither text nor object."""
     return words_of(read_parts(content), is_answer=is_answer)
 
 

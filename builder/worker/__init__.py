@@ -1,1 +1,1 @@
-"""What runs: the loop over deliveries, and what works beside it."""
+"""The running service: the loop over deliveries, and the jobs beside it."""

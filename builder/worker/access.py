@@ -5,63 +5,74 @@ else, its own breadcrumbs anywhere, and the notes of no session, which are every
 what belongs to others and what does not exist take the same path.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from pydantic import BaseModel
+
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, USER_MESSAGE, Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
 from builder.domain.recall import EVERY_SESSION
+from builder.wire.answers import breadcrumb_json
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject
 from builder.wire.requests import (
     MAX_SEARCH_RESULTS,
     BuiltContext,
     CompactRequest,
+    ConsumersRequest,
     ContextRequest,
-    ExplainRequest,
     FetchRequest,
     HistoryRequest,
     SearchRequest,
     SessionsRequest,
-    StripRequest,
-    breadcrumb_json,
     read_request,
 )
-from builder.worker.callers import OF_A_PERSON, RIGHTS, Caller, Right
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.forget_requests import breadcrumbs_of, nothing_to_forget
 from builder.worker.log import STREAM_END, StoredLog
-from builder.worker.request_handlers import Verb, id_in_use, no_breadcrumb, no_context, no_session, no_trigger
+from builder.worker.request_handlers import no_breadcrumb, no_context, no_trigger
+from builder.worker.requests import OF_A_PERSON, Ask, Caller, Host, Request
+
+
+def no_session(session: str) -> Missing:
+    """Of a request that needs one."""
+    return Missing(f"there is no session {session!r}; check its name")
+
+
+def id_in_use(identity: str) -> Rejected:
+    """Of a person's message, whatever has the id: it reads the same for what others wrote, secrets and rejected messages."""
+    return Rejected(f"the id {identity!r} is in use; take another one")
 
 
 class AccessControl:
-    """The verbs, each for who may use it. Methods raise `Rejected` and `Unavailable`."""
+    """The requests, each for who may send it. Methods raise `Rejected` and `Unavailable`."""
 
-    def __init__(
-        self, log: StoredLog, verbs: Mapping[str, Verb], consumers: Consumers, rights: Mapping[str, Right] = RIGHTS
-    ) -> None:
-        """rights: verb → the right that it needs."""
-        self._log, self._verbs, self._consumers, self._rights = log, verbs, consumers, rights
-        self._narrowed: Mapping[str, Callable[[Caller, bytes], Awaitable[dict[str, Any]]]] = {
-            "compact": self._compact,
-            "consumers": self._listed,
-            "context": self._context,
-            "explain": partial(self._of_context, "explain", ExplainRequest),
-            "fetch": self._fetch,
-            "forget": self._forget,
-            "history": self._history,
-            "search": self._search,
-            "sessions": self._sessions,
-            "strip": partial(self._of_context, "strip", StripRequest),
-        }
+    def __init__(self, log: StoredLog, consumers: Consumers, host: Host, requests: Mapping[str, Request]) -> None:
+        """requests: those of the table that have a right."""
+        self._log, self._consumers, self._host, self._requests = log, consumers, host, requests
 
     async def answer(self, caller: Caller, verb: str, data: bytes) -> dict[str, Any]:
-        """Of the verb, as far as the caller may see it. data: JSON."""
-        caller.need(self._rights[verb])
-        if caller.user and verb not in self._narrowed:
+        """Of the request, as far as the caller may see it. data: JSON."""
+        request = self._allowed(caller, verb)
+        return await self.ask(caller, verb, read_request(request.model, data))
+
+    async def ask(self, caller: Caller, verb: str, content: BaseModel) -> dict[str, Any]:
+        """The same. content: of the request's model."""
+        request = self._allowed(caller, verb)
+        ask = partial(request.ask, self._host, caller.workspace)
+        if caller.user and request.narrowing:
+            return await request.narrowing(self, caller, content, ask)
+        return await ask(content)
+
+    def _allowed(self, caller: Caller, verb: str) -> Request:
+        request = self._requests[verb]
+        if request.right:
+            caller.need(request.right)
+        if caller.user and not request.narrowing:
             raise Forbidden(f"{verb} answers for a whole workspace, and this token is of user {caller.user!r}; use another token")
-        return await (self._narrowed[verb](caller, data) if caller.user else self._verbs[verb](caller.workspace, data))
+        return request
 
     async def check_message(self, caller: Caller, crumb: Breadcrumb) -> None:
         """Before a breadcrumb is published. What erases earlier ones needs the right to forget."""
@@ -127,22 +138,23 @@ class AccessControl:
         versions = await self._log.store.versions(workspace, first)
         return versions[0].user_id if versions else ""
 
-    async def _compact(self, caller: Caller, data: bytes) -> dict[str, Any]:
-        session = read_request(CompactRequest, data).session
-        if not await self._owns_now(caller, session):
-            raise no_session(session)
-        return await self._verbs["compact"](caller.workspace, data)
+    async def compact(self, caller: Caller, request: CompactRequest, ask: Ask) -> dict[str, Any]:
+        """Narrowed to sessions of the caller."""
+        if not await self._owns_now(caller, request.session):
+            raise no_session(request.session)
+        return await ask(request)
 
-    async def _listed(self, caller: Caller, data: bytes) -> dict[str, Any]:
-        answer, personal = await self._verbs["consumers"](caller.workspace, data), await self._personal(caller)
+    async def consumers(self, caller: Caller, request: ConsumersRequest, ask: Ask) -> dict[str, Any]:
+        """Narrowed to those whose pages show nothing but the session and the memory of its person."""
+        answer, personal = await ask(request), await self._personal(caller)
         return {"consumers": [each for each in answer["consumers"] if each["name"] in personal], "findings": []}
 
-    async def _context(self, caller: Caller, data: bytes) -> dict[str, Any]:
-        request = read_request(ContextRequest, data)
+    async def context(self, caller: Caller, request: ContextRequest, ask: Ask) -> dict[str, Any]:
+        """Narrowed to one that answers the caller."""
         if request.trigger and not request.session and not await self._is_own(caller, request.trigger):
             raise no_trigger(caller.workspace, request.trigger)
         try:
-            event = await self._verbs["context"](caller.workspace, data)
+            event = await ask(request)
         except Missing:
             if request.session:
                 raise no_context(request, request.session) from None
@@ -151,22 +163,22 @@ class AccessControl:
             raise no_context(request, request.session or str(event["session_id"]))
         return event
 
-    async def _of_context(self, verb: str, model: type[BuiltContext], caller: Caller, data: bytes) -> dict[str, Any]:
-        request = read_request(model, data)
-        its_context = ContextRequest(consumer=request.consumer or "default", session=request.session, trigger=request.trigger)
-        event = await self._context(caller, its_context.model_dump_json().encode())
-        names = {"consumer": its_context.consumer, "trigger": event["trigger_event_id"], "session": event["session_id"]}
-        return await self._verbs[verb](caller.workspace, request.model_copy(update=names).model_dump_json().encode())
+    async def of_own_context(self, caller: Caller, request: BuiltContext, ask: Ask) -> dict[str, Any]:
+        """Any request about a context, narrowed to one that answers the caller."""
+        own = ContextRequest(consumer=request.consumer or "default", session=request.session, trigger=request.trigger)
+        event = await self.ask(caller, "context", own)
+        names = {"consumer": own.consumer, "trigger": event["trigger_event_id"], "session": event["session_id"]}
+        return await ask(request.model_copy(update=names))
 
-    async def _fetch(self, caller: Caller, data: bytes) -> dict[str, Any]:
-        request = read_request(FetchRequest, data)
+    async def fetch(self, caller: Caller, request: FetchRequest, ask: Ask) -> dict[str, Any]:
+        """Narrowed to a breadcrumb all of whose versions the caller sees."""
         versions = [breadcrumb_json(crumb) for crumb in await self._versions(caller, request.id)]
         if not versions or await self._visible(caller, versions) != versions:
             raise no_breadcrumb(caller.workspace, request)
-        return await self._verbs["fetch"](caller.workspace, data)
+        return await ask(request)
 
-    async def _forget(self, caller: Caller, data: bytes) -> dict[str, Any]:
-        request = read_request(ForgetRequest, data)
+    async def forget(self, caller: Caller, request: ForgetRequest, ask: Ask) -> dict[str, Any]:
+        """Narrowed to what the caller said, and what was said to it."""
         check_subject(request)
         names = request.names or await self._own_of(caller, request)
         for name in request.names:
@@ -175,8 +187,8 @@ class AccessControl:
                 raise nothing_to_forget(caller.workspace, (name,))
         if not names:
             return {"receipts": [], "rest": 0, "dead_letters": 0}
-        signed = ForgetRequest(ids=names[:MAX_FORGOTTEN], session=request.session if request.names else "", by=caller.name)
-        answer = await self._verbs["forget"](caller.workspace, signed.model_dump_json().encode())
+        session = request.session if request.names else ""
+        answer = await ask(ForgetRequest(ids=names[:MAX_FORGOTTEN], session=session, by=caller.name))
         return answer if request.names else answer | {"rest": len(names[MAX_FORGOTTEN:])}
 
     async def _own_of(self, caller: Caller, request: ForgetRequest) -> tuple[str, ...]:
@@ -192,34 +204,35 @@ class AccessControl:
         versions = await self._versions(caller, name) or await self._log.store.traces(caller.workspace, name)
         return versions if all([await self._may_forget(caller, crumb) for crumb in versions]) else ()
 
-    async def _history(self, caller: Caller, data: bytes) -> dict[str, Any]:
-        request = read_request(HistoryRequest, data)
-        if request.user not in ("", caller.user) or (request.session and not await self._reads(caller, request.session)):
+    async def history(self, caller: Caller, request: HistoryRequest, ask: Ask) -> dict[str, Any]:
+        """Narrowed to what the caller sees of a page; nothing of a session of others."""
+        if not await self._may_read(caller, request.user, request.session):
             return {"breadcrumbs": [], "next": None}
-        answer = await self._verbs["history"](caller.workspace, data)
+        answer = await ask(request)
         return answer | {"breadcrumbs": await self._visible(caller, answer["breadcrumbs"])}
 
-    async def _search(self, caller: Caller, data: bytes) -> dict[str, Any]:
-        request = read_request(SearchRequest, data)
-        if request.user not in ("", caller.user) or (request.session and not await self._reads(caller, request.session)):
+    async def search(self, caller: Caller, request: SearchRequest, ask: Ask) -> dict[str, Any]:
+        """Narrowed to passages that the caller sees, of its own memory if no session is named."""
+        if not await self._may_read(caller, request.user, request.session):
             return {"passages": []}
         narrowed = request if request.session else request.model_copy(update={"user": caller.user})
         seen: list[dict[str, Any]] = []
         for limit in (request.limit, MAX_SEARCH_RESULTS):  # what is hidden takes no room from what is shown
-            wider = narrowed.model_copy(update={"limit": limit}).model_dump_json().encode()
-            passages = (await self._verbs["search"](caller.workspace, wider))["passages"]
+            passages = (await ask(narrowed.model_copy(update={"limit": limit})))["passages"]
             seen = await self._visible(caller, passages)
             if len(seen) == len(passages):
                 break
         return {"passages": seen[: request.limit]}
 
-    async def _sessions(self, caller: Caller, data: bytes) -> dict[str, Any]:
-        request = read_request(SessionsRequest, data)
+    async def sessions(self, caller: Caller, request: SessionsRequest, ask: Ask) -> dict[str, Any]:
+        """Narrowed to those of the caller."""
         if request.user not in ("", caller.user):
             return {"sessions": [], "next": None}
-        narrowed = request.model_copy(update={"user": caller.user})
-        answer = await self._verbs["sessions"](caller.workspace, narrowed.model_dump_json().encode())
+        answer = await ask(request.model_copy(update={"user": caller.user}))
         return answer | {"sessions": [each for each in answer["sessions"] if await self.owns(caller, each["session"])]}
+
+    async def _may_read(self, caller: Caller, user: str, session: str) -> bool:
+        return user in ("", caller.user) and (not session or await self._reads(caller, session))
 
     async def _owns_now(self, caller: Caller, session: str) -> bool:
         """`owns`, with what the stream has and the store still lacks."""

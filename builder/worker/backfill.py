@@ -8,7 +8,7 @@ import logging
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import MissingVectors
 from builder.remember.memory import Ingest
 from builder.worker.jobs import PACE, Backoff, Pace, UnexpectedError, give_way, guard

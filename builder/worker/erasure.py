@@ -16,9 +16,9 @@ from operator import attrgetter
 from cachetools import LRUCache
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.erasure import Receipt
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.reports import Receipt
-from builder.ports.broker import Archive
+from builder.ports.archive import Archive
 from builder.worker.log import StoredLog
 from builder.worker.stream_erasers import ContextEraser, LetterEraser
 
@@ -31,12 +31,12 @@ MAX_RECEIPTS = 4_000
 Receipts = dict[Place, Receipt]
 """By the place of their tombstones."""
 Tombstones = tuple[Breadcrumb, ...]
-"""Of one workspace."""
+"""Tombstones of one workspace."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What the store had of one tombstone."""
+    """The part of one tombstone that the store had."""
 
     tombstone: Breadcrumb
     erased: tuple[Breadcrumb, ...]

@@ -1,4 +1,4 @@
-"""What an export has: the messages of the stream in its order, without secrets, repetitions and what cannot be read."""
+"""Messages of an export: those of the stream in its order, without secrets, repetitions and unreadable ones."""
 
 from collections.abc import AsyncIterator, Callable
 

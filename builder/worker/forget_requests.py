@@ -1,27 +1,26 @@
 """Requests to forget: breadcrumbs by their ids, all of a person, or a whole session."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb
 from builder.domain.errors import Missing
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
-from builder.ports.broker import EVERY_ID
+from builder.ports.archive import EVERY_ID
 from builder.ports.store import Store
-from builder.recall.scopes import history_of
+from builder.recall.people import history_of
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject, receipt_json
-from builder.wire.requests import read_request
 from builder.worker.forgetting import Forgetting, Target
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.stream_erasers import LetterEraser
 
 PAGE_ROWS = 1_000
-"""Of a session that is read as a whole."""
+"""Rows of a session that is read as a whole."""
 
 
 def nothing_to_forget(workspace: str, ids: Iterable[str]) -> Missing:
-    """Of a request to forget."""
+    """Refusal of a request to forget."""
     names = ", ".join(map(repr, ids))
     return Missing(
         f"there is no breadcrumb {names} in workspace {workspace!r}; name its session if the store cannot know it, because it is "
@@ -30,7 +29,7 @@ def nothing_to_forget(workspace: str, ids: Iterable[str]) -> Missing:
 
 
 async def breadcrumbs_of(store: Store, workspace: str, request: ForgetRequest) -> list[Breadcrumb]:
-    """What a request for a person or a session is about, in newest versions, responses and results first.
+    """The breadcrumbs of a request for a person or a session, in newest versions, responses and results first.
 
     Summaries come when nothing else is left: they go with what they were made from. Raises `Unavailable`.
     """
@@ -66,14 +65,8 @@ class ForgetRequests:
         self._forgetting = forgetting
         self._letters = letters
 
-    @property
-    def verbs(self) -> Mapping[str, Callable[[str, bytes], Awaitable[dict[str, Any]]]]:
-        """Name in the subject → handler."""
-        return {"forget": self.forget}
-
-    async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def forget(self, workspace: str, request: ForgetRequest) -> dict[str, Any]:
         """See `ForgetRequest`. A receipt for each breadcrumb in each session that had it; none when it was forgotten before."""
-        request = read_request(ForgetRequest, data)
         check_subject(request)
         await self._log.catch_up(workspace, EVERY_SESSION)
         if request.names:

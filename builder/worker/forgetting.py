@@ -13,10 +13,10 @@ from time import monotonic
 from typing import Any
 
 from builder.domain.breadcrumb import ORIGIN, TOMBSTONE, Breadcrumb
+from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.reports import Receipt
-from builder.ports.broker import Sender
+from builder.ports.stream import Sender
 from builder.wire.records import make_record, outgoing
 from builder.worker.erasure import OF_NEW_SECRET, Erasure, Tombstones, by_workspace
 from builder.worker.log import Log
@@ -34,7 +34,7 @@ and remembered it since; and a job may have made something of it."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What is to be forgotten: an id of a session, and the number of its versions that the store has."""
+    """A target of forgetting: an id of a session, and the number of its versions that the store has."""
 
     session: str
     id: str

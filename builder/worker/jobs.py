@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TypeVar
 
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import BuilderError
-from builder.domain.reports import DeliveryOutcome
 
 log = logging.getLogger("builder.worker.jobs")
 
@@ -130,7 +130,7 @@ WARN_SECONDS = 60.0
 
 
 class Observer:
-    """What the worker and its jobs report. Nothing happens here; the metrics of the service override it."""
+    """Hears the reports of the worker and its jobs. Nothing happens here; the metrics of the service override it."""
 
     def delivered(self, outcome: DeliveryOutcome) -> None:
         """A delivery was settled."""

@@ -18,9 +18,11 @@ from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, ORIGIN, TOOL_R
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import DEFINING_SCHEMAS, Definitions
 from builder.domain.recall import EVERY_SESSION, Scope
-from builder.ports.broker import Publisher, Stream
+from builder.ports.contexts import Publisher
 from builder.ports.store import CallOrigin, CompleteStore, origins_of
-from builder.recall.scopes import KeyedLock, definitions_as_of
+from builder.ports.stream import Stream
+from builder.recall.definitions import definitions_as_of
+from builder.recall.keyed_lock import KeyedLock
 from builder.remember.memory import decoded
 
 MESSAGES_PER_WATERMARK = 256

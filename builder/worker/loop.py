@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from builder.domain.breadcrumb import NO_SESSION, TOMBSTONE, TOOL_ERROR, TOOL_RESPONSE, Place, StreamMessage
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import BuilderError, NoMoreAttempts, Rejected, Unavailable
-from builder.domain.reports import DeliveryOutcome, stopwatch
-from builder.ports.broker import Delivery
+from builder.domain.timing import stopwatch
+from builder.ports.stream import Delivery
 from builder.wire.traces import span
 from builder.worker.decide import CAUSES, RULES
 from builder.worker.jobs import PAUSES, Backoff, Observer, Pace, Pauses, UnexpectedError, give_way, guard, heartbeat

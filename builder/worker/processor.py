@@ -13,12 +13,13 @@ from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, ChainTooLong, NoContext, Rejected, Unavailable
 from builder.domain.profile import Profile
-from builder.domain.reports import timed, times_text
 from builder.domain.selector import may_trigger
-from builder.ports.broker import Archive, Publisher
+from builder.domain.timing import timed, times_text
+from builder.ports.archive import Archive
+from builder.ports.contexts import Publisher
 from builder.recall.scopes import scopes_before
 from builder.remember.content import unread_parts
-from builder.remember.record import holds_secret
+from builder.remember.secrecy import holds_secret
 from builder.service import OPEN_TURN, BuildResult, ContextBuilder
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker.decide import Decision, Outcome, decide, quiet_ends, quiet_seconds
@@ -204,7 +205,7 @@ class Processor:
             result = await builder.complete(pages)
             for place, consumers in ends.items():
                 if place is not None:
-                    result += await builder.build_after_quiet(stored, tuple(consumers), place)
+                    result += await builder.build_contexts(stored, tuple(consumers), place)
             seconds = perf_counter() - start
         first = stored.breadcrumb.place
         if first < trigger.place and not self._is_settled(first) and not await self._contexts.are_published(result):

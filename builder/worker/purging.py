@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from builder.domain.breadcrumb import Place
-from builder.domain.recall import Ended
+from builder.domain.erasure import Ended
 from builder.worker.erasure import Erasure
 from builder.worker.jobs import PACE, Observer, give_way, heartbeat
 from builder.worker.log import StoredLog
@@ -33,7 +33,7 @@ NOTHING: Mapping[Kind, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PurgeRow:
-    """What expired of one schema in a workspace."""
+    """Expired breadcrumbs of one schema in a workspace."""
 
     workspace: str
     schema: str

@@ -5,7 +5,7 @@ handler catches up with the stream first.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -14,9 +14,11 @@ from builder.domain.context import context_id
 from builder.domain.errors import Misconfigured, Missing, Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
-from builder.ports.broker import PublishedContexts, Publisher
+from builder.ports.contexts import PublishedContexts, Publisher
 from builder.ports.store import Reader
-from builder.recall.scopes import history_of
+from builder.recall.people import history_of
+from builder.wire.answers import breadcrumb_json, session_json
+from builder.wire.cursors import cursor, place_of
 from builder.wire.identities import IdentitiesRequest, identities_json
 from builder.wire.requests import (
     CompactRequest,
@@ -26,23 +28,15 @@ from builder.wire.requests import (
     FetchRequest,
     HistoryRequest,
     SessionsRequest,
-    breadcrumb_json,
-    cursor,
-    place_of,
-    read_request,
-    session_json,
 )
 from builder.wire.subjects import breadcrumb_subject, check_token
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.log import STREAM_END, Log, StoredLog
 from builder.worker.summary_scheduler import SummaryScheduler
 
-Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
-"""A handler: workspace and JSON bytes → response. Raises `Rejected` and `Unavailable`."""
-
 
 def no_breadcrumb(workspace: str, request: FetchRequest, versions: Iterable[Breadcrumb] = ()) -> Missing:
-    """Of a fetch. versions: those that can be handed out."""
+    """Refusal of a fetch. versions: those that can be handed out."""
     numbers = ", ".join(str(crumb.version) for crumb in versions)
     return Missing(
         f"there is no breadcrumb {request.id!r}" + (f" version {request.version}; there is {numbers}" if numbers else "")
@@ -51,7 +45,7 @@ def no_breadcrumb(workspace: str, request: FetchRequest, versions: Iterable[Brea
 
 
 def no_context(request: ContextRequest, session: str) -> Missing:
-    """Of a request for a context."""
+    """Refusal of a request for a context."""
     of = f" for trigger {request.trigger!r}" if request.trigger else ""
     return Missing(
         f"no context of {request.consumer!r} in session {session!r}{of} is kept; they are kept for 24 hours and are "
@@ -60,18 +54,8 @@ def no_context(request: ContextRequest, session: str) -> Missing:
 
 
 def no_trigger(workspace: str, trigger: str) -> Missing:
-    """Of a request that names a trigger and no session."""
+    """Refusal of a request that names a trigger and no session."""
     return Missing(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
-
-
-def no_session(session: str) -> Missing:
-    """Of a request that needs one."""
-    return Missing(f"there is no session {session!r}; check its name")
-
-
-def id_in_use(identity: str) -> Rejected:
-    """Of a person's message, whatever has the id: it reads the same for what others wrote, secrets and rejected messages."""
-    return Rejected(f"the id {identity!r} is in use; take another one")
 
 
 class Lookup:
@@ -80,14 +64,8 @@ class Lookup:
     def __init__(self, log: StoredLog) -> None:
         self._log = log
 
-    @property
-    def verbs(self) -> Mapping[str, Verb]:
-        """Name in the subject → handler."""
-        return {"fetch": self.fetch, "history": self.history, "sessions": self.sessions, "identities": self.identities}
-
-    async def fetch(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def fetch(self, workspace: str, request: FetchRequest) -> dict[str, Any]:
         """See `FetchRequest`."""
-        request = read_request(FetchRequest, data)
         there = await self._log.store.versions(workspace, request.id)
         for session in sorted({crumb.session for crumb in there} | {NO_SESSION}) if there else [EVERY_SESSION]:
             await self._log.catch_up(workspace, session)
@@ -99,15 +77,13 @@ class Lookup:
             raise no_breadcrumb(workspace, request, versions)
         return breadcrumb_json(matches[-1])
 
-    async def identities(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def identities(self, workspace: str, request: IdentitiesRequest) -> dict[str, Any]:
         """See `IdentitiesRequest`."""
-        request = read_request(IdentitiesRequest, data)
         await self._log.catch_up(workspace, EVERY_SESSION)
         return identities_json(await self._log.store.identities(workspace, request.ids))
 
-    async def history(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def history(self, workspace: str, request: HistoryRequest) -> dict[str, Any]:
         """See `HistoryRequest`."""
-        request = read_request(HistoryRequest, data)
         if bool(request.session) == bool(request.user):
             raise Rejected("a history is that of a session or of a person; name one of `session` and `user`")
         edge = STREAM_END if request.newest else ORIGIN
@@ -120,9 +96,8 @@ class Lookup:
             "next": cursor(page[-1].place) if len(page) == request.limit else None,
         }
 
-    async def sessions(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def sessions(self, workspace: str, request: SessionsRequest) -> dict[str, Any]:
         """See `SessionsRequest`."""
-        request = read_request(SessionsRequest, data)
         edge = place_of(request.after) if request.after else STREAM_END
         await self._log.catch_up(workspace, EVERY_SESSION)
         if request.user:
@@ -161,14 +136,8 @@ class Contexts:
         self._reader = reader
         self._published = published
 
-    @property
-    def verbs(self) -> Mapping[str, Verb]:
-        """Name in the subject → handler."""
-        return {"context": self.context}
-
-    async def context(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def context(self, workspace: str, request: ContextRequest) -> dict[str, Any]:
         """See `ContextRequest`."""
-        request = read_request(ContextRequest, data)
         check_token(request.consumer, "consumer")
         session = request.session or await self._session_of(workspace, request.trigger)
         check_token(session, "session")
@@ -210,19 +179,12 @@ class RequestHandlers:
         self._summaries = summaries
         self._profile = profile
 
-    @property
-    def verbs(self) -> Mapping[str, Verb]:
-        """Name in the subject → handler."""
-        return {"consumers": self.consumers, "compact": self.compact, "fail": self.fail}
-
-    async def consumers(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def consumers(self, workspace: str, _request: ConsumersRequest) -> dict[str, Any]:
         """See `ConsumersRequest`."""
-        read_request(ConsumersRequest, data)
         return await self._consumers.listed(workspace)
 
-    async def fail(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def fail(self, workspace: str, request: FailRequest) -> dict[str, Any]:
         """See `FailRequest`: keep the dead letter of an agent. A trigger that was erased leaves none."""
-        request = read_request(FailRequest, data)
         identity = context_id(workspace, request.session, request.trigger, check_token(request.consumer, "consumer"))
         reason = f"the agent {request.consumer!r} gave up context {identity} of message {request.trigger!r}: {request.error}"
         for session in (check_token(request.session, "session"), NO_SESSION):
@@ -234,9 +196,8 @@ class RequestHandlers:
             await self._publisher.dead_letter(arrival, reason, request.consumer)
         return {}
 
-    async def compact(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def compact(self, workspace: str, request: CompactRequest) -> dict[str, Any]:
         """See `CompactRequest`."""
-        request = read_request(CompactRequest, data)
         check_token(request.session, "session")
         try:
             profile = self._profile(request.profile)

@@ -1,7 +1,7 @@
-"""What an agent's loop asks: its responses to a context, what differs under a taken id, its durable, who fetches contexts."""
+"""Requests of an agent's loop: its responses to a context, differences under a taken id, its durable, who fetches contexts."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, replace
 from datetime import timedelta
@@ -9,15 +9,14 @@ from typing import Any
 
 from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOMBSTONE, TOOL_ERROR, TOOL_RESPONSE, Breadcrumb, Place
 from builder.domain.errors import Rejected
-from builder.ports.broker import Durables
+from builder.ports.contexts import Durables
 from builder.remember.decode import readable
 from builder.wire.records import compared, outgoing
-from builder.wire.requests import DifferenceRequest, DurableRequest, ListenersRequest, ResponsesRequest, read_request
+from builder.wire.requests import DifferenceRequest, DurableRequest, ListenersRequest, ResponsesRequest
 from builder.wire.responses import Response, questions_of, request_id, response_of
 from builder.wire.subjects import breadcrumb_subject, check_token
 from builder.wire.times import moment
 from builder.worker.log import Log
-from builder.worker.request_handlers import Verb
 
 
 class Responses:
@@ -27,14 +26,8 @@ class Responses:
         self._log = log
         self._durables = durables
 
-    @property
-    def verbs(self) -> Mapping[str, Verb]:
-        """Name in the subject → handler."""
-        return {"responses": self.responses, "difference": self.difference, "durable": self.durable, "listeners": self.listeners}
-
-    async def responses(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def responses(self, workspace: str, request: ResponsesRequest) -> dict[str, Any]:
         """See `ResponsesRequest`."""
-        request = read_request(ResponsesRequest, data)
         session = check_token(request.session, "session")
         # Before the rest is read: the stream then refuses a reply that has not seen what came meanwhile.
         last = await self._log.newest(workspace, session, AGENT_RESPONSE)
@@ -66,15 +59,13 @@ class Responses:
             "has_gone_on": await self._log.newest(workspace, session) > start.sequence,
         }
 
-    async def difference(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def difference(self, workspace: str, request: DifferenceRequest) -> dict[str, Any]:
         """See `DifferenceRequest`."""
-        request = read_request(DifferenceRequest, data)
         there = await self._log.get(request.sequence)
         return compared(outgoing(request.record, workspace), there, own_clock=request.own_clock)
 
-    async def durable(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def durable(self, workspace: str, request: DurableRequest) -> dict[str, Any]:
         """See `DurableRequest`."""
-        request = read_request(DurableRequest, data)
         consumer = check_token(request.consumer, "consumer")
         name = request.name or f"{workspace}={consumer}"
         if "=" in request.name and request.name != f"{workspace}={consumer}":
@@ -84,9 +75,8 @@ class Responses:
         stream, is_new = await self._durables.make(workspace, consumer, name, since, request.ack_wait)
         return {"stream": stream, "name": name, "made_at": moment(now) if is_new else None}
 
-    async def listeners(self, workspace: str, data: bytes) -> dict[str, Any]:
+    async def listeners(self, workspace: str, request: ListenersRequest) -> dict[str, Any]:
         """See `ListenersRequest`."""
-        request = read_request(ListenersRequest, data)
         return {"listening": await self._durables.listening(workspace, check_token(request.consumer, "consumer"))}
 
     async def _with_results(

@@ -1,59 +1,41 @@
 """The handler of the request `search`: a question of its own, without a page."""
 
 import uuid
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.text import visible
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
 from builder.remember.decode import decode
-from builder.service import ContextBuilder
 from builder.wire.records import make_record, outgoing
-from builder.wire.requests import SearchRequest, read_request
+from builder.wire.requests import SearchRequest
 from builder.wire.subjects import check_token
 from builder.wire.times import moment
-from builder.worker.log import Log
-from builder.worker.request_handlers import Verb
+from builder.worker.requests import Host
 
 PROFILE = "default"
 """Its `retrieval` says which schemas are searched, and what is left out."""
 
 
-class Search:
-    """Answers `search`."""
-
-    def __init__(self, log: Log, builder: Callable[[], ContextBuilder], profile: Callable[[str], Profile]) -> None:
-        """builder: the present one. profile: name → profile; raises `Misconfigured`."""
-        self._log = log
-        self._builder = builder
-        self._profile = profile
-
-    @property
-    def verbs(self) -> Mapping[str, Verb]:
-        """Name in the subject → handler."""
-        return {"search": self.search}
-
-    async def search(self, workspace: str, data: bytes) -> dict[str, Any]:
-        """See `SearchRequest`."""
-        request = read_request(SearchRequest, data)
-        if request.session and request.user:
-            raise Rejected(
-                "a search is that of a session, of a person, or of the workspace; name one of `session` and `user`, or none"
-            )
-        until = await self._log.last()
-        for session in (check_token(request.session, "session"), NO_SESSION) if request.session else (EVERY_SESSION,):
-            await self._log.catch_up(workspace, session, until.next)
-        until = Place(until.incarnation, request.before) if request.before else until.next
-        question = _question(request, workspace, until, self._log.now())
-        view, finds = await self._builder().search(question, _searching(self._profile(PROFILE), request), request.limit)
-        return {"passages": [_passage(view, find) for find in finds]}
+async def search(host: Host, workspace: str, request: SearchRequest) -> dict[str, Any]:
+    """See `SearchRequest`."""
+    if request.session and request.user:
+        raise Rejected(
+            "a search is that of a session, of a person, or of the workspace; name one of `session` and `user`, or none"
+        )
+    until = await host.log.last()
+    for session in (check_token(request.session, "session"), NO_SESSION) if request.session else (EVERY_SESSION,):
+        await host.log.catch_up(workspace, session, until.next)
+    until = Place(until.incarnation, request.before) if request.before else until.next
+    question = _question(request, workspace, until, host.log.now())
+    view, finds = await host.builder().search(question, _searching(host.profile(PROFILE), request), request.limit)
+    return {"passages": [_passage(view, find) for find in finds]}
 
 
 def _searching(profile: Profile, request: SearchRequest) -> Profile:

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 
 from builder.domain.breadcrumb import NO_SESSION
-from builder.ports.broker import Archive, Sighting
+from builder.ports.archive import Archive, Sighting
 from builder.ports.store import PendingStubs
 
 MAX_IDS = 10_000
@@ -35,7 +35,7 @@ class ContextEraser:
         self._archive = archive
         self._lock = asyncio.Lock()
         self._looks: dict[str, tuple[Look, dict[int, Sighting]]] = {}
-        """Of each workspace, with the contexts that were seen and are not replaced yet, by sequence."""
+        """The look of each workspace, with the contexts that were seen and are not replaced yet, by sequence."""
 
     async def count(self, workspace: str, ids: frozenset[str]) -> Counter[str]:
         """How many contexts `replace` would replace, each under the first id that it names. Raises `Unavailable`."""

@@ -13,25 +13,15 @@ from cachetools import LRUCache
 from typing_extensions import override
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
-from builder.domain.reports import DeliveryOutcome
 from builder.domain.summary import CompactionResult, KeptLine
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
+from builder.recall.summaries.due import is_due, units_to_compact, units_until_due
 from builder.recall.summaries.lines import shown_lines, tokens_of, verbatim_line
-from builder.recall.summaries.plan import (
-    Chain,
-    Recipe,
-    WaitingUnit,
-    chain_of,
-    is_due,
-    recipe_of,
-    sources_of,
-    units_to_compact,
-    units_until_due,
-    waiting_units,
-)
+from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, chain_of, recipe_of, sources_of, waiting_units
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker.jobs import PACE, Observer, Pace, UnexpectedError, give_way, guard
 from builder.worker.log import StoredLog
@@ -74,7 +64,7 @@ class SummaryScheduler(Observer):
         self._due: dict[Session, Place] = {}
         self._turn = asyncio.Lock()
         self._revision = 0
-        """Of the session that is summarised, as its view was read."""
+        """Revision of the session that is summarised, as its view was read."""
         self._has_due = asyncio.Event()
 
     def reset(self) -> None:

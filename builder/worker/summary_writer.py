@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary
-from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
 from builder.ports.store import BreadcrumbStore
+from builder.ports.stream import Sender
 from builder.recall.index.conversation import of_audience
 from builder.recall.index.view import View
 from builder.recall.summaries.excerpts import TextFunctions, line_of
 from builder.recall.summaries.lines import extract, shown_lines, verbatim_line
 from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, is_from_person, sources_of, summary_ids, utterance
 from builder.recall.summaries.questions import needs_question, question_of
-from builder.remember.schemas.control import summary_event
+from builder.remember.schemas.summary import summary_event
 from builder.wire.records import Outgoing
 from builder.worker.jobs import Observer
 
@@ -42,7 +42,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """What a summary newly stands for."""
+    """The units that a summary newly stands for."""
 
     workspace: str
     session: str

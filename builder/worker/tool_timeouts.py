@@ -12,16 +12,16 @@ from hashlib import sha256
 
 from builder.domain.breadcrumb import NO_SESSION, TOOL_ERROR, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.json_text import canonical
 from builder.domain.profile import Profile
-from builder.domain.text import canonical
-from builder.ports.broker import Delivery, Sender
+from builder.ports.stream import Delivery, Sender
 from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller, of_consumer
 from builder.remember.calls import calls_of
 from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.times import moment
-from builder.worker.decide import Consumers
+from builder.worker.consumers import Consumers
 from builder.worker.jobs import UnexpectedError, guard, heartbeat
 from builder.worker.log import Log
 

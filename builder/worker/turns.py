@@ -11,7 +11,7 @@ from itertools import count
 from typing import TypeVar
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.reports import timed
+from builder.domain.timing import timed
 from builder.remember.memory import THREAD_TURN
 
 MAX_AT_ONCE = 4

@@ -14,20 +14,10 @@ from grimp import ImportGraph, build_graph
 ROOT = Path(__file__).parents[2]
 CORE = ("domain", "language", "wire", "ports", "remember", "recall", "assemble", "publish", "worker", "service")
 YARD = (
-    "adapters.nats.server",
-    "adapters.nats.snapshot",
-    "adapters.profiles.record_consumers",
-    "adapters.templates.cases",
-    "adapters.templates.lint",
-    "adapters.templates.llm_hints",
-    "app.asyncapi",
-    "app.http",
-    "app.operations",
     "bench",
     "extras",
     "integrations",
     "local",
-    "pictures",
     "testing",
 )
 START = "builder.app.service"

@@ -1,15 +1,9 @@
-"""The unit tests mirror the tree: a module with behaviour has its file, and a file has its module or package."""
+"""A file of unit tests is named after the module that it tests, a topic behind it."""
 
-import ast
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDER, UNIT = ROOT / "builder", ROOT / "tests" / "unit"
-MIRRORED = ("domain", "remember", "recall", "language", "assemble", "publish", "worker")
-"""Packages each of whose modules with a function has its unit file."""
-
 OF_A_PACKAGE = {
     "adapters/embedding/test_engines.py": "how engines are opened and prepared, whichever they are",
     "adapters/http/test_routes.py": "the package is one application",
@@ -25,22 +19,6 @@ OF_A_PACKAGE = {
 """Unit files of no single module, and what they are about."""
 
 
-def has_behaviour(module: Path) -> bool:
-    tree = ast.parse(module.read_text("utf-8"))
-    return any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in ast.walk(tree))
-
-
-def unit_file(module: str) -> Path:
-    path = Path(module)
-    return UNIT / path.parent / f"test_{path.name}"
-
-
-def without_unit_file(package: str) -> set[str]:
-    modules = (file for file in (BUILDER / package).rglob("*.py") if file.name != "__init__.py" and has_behaviour(file))
-    names = (module.relative_to(BUILDER).as_posix() for module in modules)
-    return {name for name in names if not unit_file(name).exists()}
-
-
 def mirrors_nothing(file: Path) -> bool:
     """Whether neither a module nor a package has this name, or this name in front of a topic (`test_front_target.py`).
 
@@ -51,11 +29,6 @@ def mirrors_nothing(file: Path) -> bool:
     parts = [BUILDER / path.parent / "_".join(words[:number]) for number in range(1, len(words) + 1)]
     is_own = path.stem == f"test_{path.parent.name}"
     return not is_own and not any(part.with_suffix(".py").exists() or part.is_dir() for part in parts)
-
-
-@pytest.mark.parametrize("package", MIRRORED)
-def test_each_module_with_a_function_has_its_unit_file(package: str) -> None:
-    assert without_unit_file(package) == set()
 
 
 def test_each_unit_file_is_about_a_module_or_says_what_it_is_about() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.language.sentences import wording
+from builder.language.wording import wording
 from builder.language.words import is_filler
 
 PAIRS = list(csv.DictReader(Path(__file__).with_name("duplicates.tsv").read_text("utf-8").splitlines(), delimiter="\t"))

@@ -9,7 +9,7 @@ from builder.app.components import Components, Parts, open_components
 from builder.app.settings import Settings
 from builder.bench.data.datasets import load
 from builder.bench.quality import prefix, recall, tokens
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.service import ContextBuilder
 from tests.models import open_shared
 from tests.stores import durable_store

@@ -17,7 +17,7 @@ from builder.app.settings import Settings
 from builder.cli.serve import serve_until_signal
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.context import Context
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from tests.stores import Method, changed_stores

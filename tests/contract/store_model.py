@@ -8,11 +8,13 @@ from dataclasses import replace
 from datetime import datetime
 
 from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, SUMMARY, TOMBSTONE, Breadcrumb, Place
+from builder.domain.derivation import ids_by_session, made_from
+from builder.domain.erasure import Ended, erased
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
-from builder.domain.recall import EVERY_SESSION, Ended, StoredBreadcrumb, erased
+from builder.domain.recall import EVERY_SESSION
 from builder.domain.selector import Pinned
-from builder.domain.summary import ids_by_session, made_from
+from builder.domain.stored import StoredBreadcrumb
 from tests.contract.store_rules import (
     Key,
     by_place,

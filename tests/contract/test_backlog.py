@@ -4,7 +4,8 @@ import asyncio
 from dataclasses import replace
 
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
-from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
 from tests.factories import FAR, MODEL, bare, latest_of, make_remembered, make_vector
 

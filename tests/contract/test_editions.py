@@ -1,6 +1,6 @@
 """The contract of editions: one suite over every store."""
 
-from builder.domain.text import Edition
+from builder.domain.edition import Edition
 from builder.ports.store import MAX_EDITIONS
 from builder.ports.store import CompleteStore as Store
 from tests.factories import make_place, make_remembered

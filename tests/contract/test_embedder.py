@@ -8,11 +8,11 @@ import numpy.typing as npt
 import pytest
 
 from builder.adapters.embedding import Endpoint
-from builder.adapters.embedding.endpoint import EndpointEmbedder
 from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.adapters.embedding.prepare import ReferenceEmbedder, source_folder
 from builder.domain.errors import Unavailable
+from builder.extras.endpoints.engine import EndpointEmbedder
+from builder.extras.sentence_transformers.prepare import ReferenceEmbedder, source_folder
 from tests.embedding_server import WIDTH, EmbeddingServer
 from tests.models import prepared
 

@@ -3,7 +3,8 @@
 from datetime import timedelta
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN
-from builder.domain.recall import StoredBreadcrumb, erased
+from builder.domain.erasure import erased
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
 from tests.contract.test_store import query, remember_all
 from tests.factories import FAR, MORNING, bare, make_catalog, make_place, make_remembered, make_tombstone

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from builder.domain.breadcrumb import Place
-from builder.domain.recall import Passage
+from builder.domain.stored import Passage
 from builder.ports.store import CompleteStore as Store
 from tests.contract.test_store import query, remember_all
 from tests.factories import make_remembered

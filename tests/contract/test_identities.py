@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from builder.domain.errors import Rejected
-from builder.domain.recall import Scope, StoredBreadcrumb
+from builder.domain.recall import Scope
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
 from tests.contract.test_erasing import summary
 from tests.contract.test_joins import query

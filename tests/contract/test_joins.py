@@ -2,7 +2,8 @@
 
 import pytest
 
-from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
 from builder.ports.store import origins_of
 from tests.contract.test_store import remember_all

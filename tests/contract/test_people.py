@@ -1,6 +1,7 @@
 """The contract of a person's scope: one suite over every store."""
 
-from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import RecallQuery, Scope
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
 from tests.contract.test_store import remember_all
 from tests.factories import FAR, MODEL, make_place, make_remembered

@@ -8,8 +8,9 @@ import pytest
 
 from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.errors import Unavailable
-from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import RecallQuery, Scope
 from builder.domain.selector import Pinned
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
 from tests.factories import (
     MODEL,

@@ -12,8 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.selector import Pinned, Selector
+from builder.domain.stored import StoredBreadcrumb
 from tests.contract.store_model import StoreModel
 from tests.examples import examples
 from tests.factories import MORNING, bare, make_breadcrumb, remembered_of

@@ -1,7 +1,8 @@
 """The contract of large workspaces: one suite over every store."""
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
-from builder.domain.recall import EVERY_SESSION, StoredBreadcrumb
+from builder.domain.recall import EVERY_SESSION
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
 from tests.contract.test_store import remember_all
 from tests.factories import FAR, MODEL, make_place, make_remembered

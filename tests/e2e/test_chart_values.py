@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 import builder
+from builder.adapters.files import read_files
 from builder.app.config import KINDS, bundled_folder, parse_config
-from builder.wire.files import read_files
 from tests import custom_resources
 from tests.chart import CHART, install, read, schema_paths, setting_names, value_paths
 from tests.chart_values import ENDPOINT, EXTERNAL, FILES, PASSWORD, ROOT, TOKEN, VARIANTS, Json

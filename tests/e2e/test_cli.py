@@ -12,7 +12,7 @@ from tests import commands
 from tests.models import MODELS_DIR, prepared
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLE = ROOT / "builder" / "cli" / "sample" / "events.jsonl"
+SAMPLE = ROOT / "builder" / "extras" / "demo" / "events.jsonl"
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from nats.js import JetStreamContext
 
-from builder.app.operations.profile_catalog import open_catalog
 from builder.app.settings import Settings
 from builder.client import connect
+from builder.extras.workshop.profile_catalog import open_catalog
 from tests.commands import run
 from tests.factories import make_breadcrumb
 from tests.running import Running, all_settled, answered, jetstream, say

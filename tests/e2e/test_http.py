@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from builder.app.http.bodies import EXAMPLES
-from builder.app.http.tokens import Tokens
+from builder.app.tokens import Tokens
+from builder.extras.http.bodies import EXAMPLES
 from tests.commands import DEADLINE
 from tests.http_api import Api, first, write_tokens
 from tests.running import ROOT, Broker, Running, environment, jetstream

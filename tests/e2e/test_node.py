@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.app.asyncapi import HEADERS, asyncapi_text
+from builder.extras.contracts.asyncapi import HEADERS, asyncapi_text
 from tests.node import PACKAGE, modules, node, npm, project
 from tests.running import ROOT, Broker, Running
 

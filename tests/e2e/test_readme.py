@@ -9,7 +9,7 @@ import pytest
 
 from builder.app.settings import EmbeddingSettings, HttpSettings, NatsSettings, Settings
 from builder.cli.build import build_once
-from builder.cli.serve import run_demo
+from builder.extras.demo.playback import run_demo
 from tests.commands import COMMAND, NOBODY_LISTENS
 from tests.models import MODELS_DIR, prepared
 from tests.running import Running
@@ -49,7 +49,7 @@ async def test_the_small_page_of_the_readme_is_built_from_the_sample(tmp_path: P
     (tmp_path / "profiles").mkdir()
     (tmp_path / "profiles" / "small.yaml").write_text(SMALL, "utf-8")
     settings = Settings(templates_dir=tmp_path, embedding=EmbeddingSettings(models_dir=MODELS_DIR))
-    sample = (ROOT / "builder" / "cli" / "sample" / "events.jsonl").read_text("utf-8").splitlines()
+    sample = (ROOT / "builder" / "extras" / "demo" / "events.jsonl").read_text("utf-8").splitlines()
     event = await build_once(settings, sample, "default", "sample", "small", "", lambda _: None)
     told = re.search(r"^\| the page above \| (\d+) \| 1 of 3 \|", README, re.MULTILINE)
     assert told

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from builder.app.operations.profile_catalog import open_catalog
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.cli.build import build_once
+from builder.extras.workshop.profile_catalog import open_catalog
 from builder.extras.workshop.template_cases import run_cases
 from tests.commands import run, run_script
 from tests.running import Running, environment

@@ -42,11 +42,11 @@ def test_the_wheel_carries_templates_schemas_the_sample_and_the_word_lists(wheel
         "builder/_resources/templates/profiles/default.yaml",
         "builder/_resources/templates/hints/generic.md.j2",
         "builder/_resources/schemas/agent.context.v1.json",
-        "builder/cli/sample/events.jsonl",
+        "builder/extras/demo/events.jsonl",
         "builder/bench/data/answers/kueche.yaml",
         "builder/adapters/stemmer/words.toml",
         "builder/adapters/sqlite/migrations/0001_breadcrumbs.sql",
-        "builder/adapters/embedding/sentences.txt",
+        "builder/extras/sentence_transformers/sentences.txt",
         "builder/py.typed",
     ):
         assert name in names

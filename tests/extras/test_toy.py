@@ -1,7 +1,7 @@
 """Somebody else's package adds a store, a request with its route, and a command, and no line of the house changes for it."""
 
 import asyncio
-import os
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builder.client import Rejected, connect
-from tests.commands import DEADLINE
+from tests.commands import DEADLINE, python_path
 from tests.e2e.test_http import token_of
 from tests.http_api import Api
 from tests.running import ROOT, Running, environment
@@ -30,7 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def run(site: str, data: Path, *arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
-    env = environment(data, **settings) | {"PYTHONPATH": os.pathsep.join(filter(None, (site, os.environ.get("PYTHONPATH"))))}
+    env = environment(data, **settings) | {"PYTHONPATH": python_path(site)}
     command = [*COMMAND, *arguments]
     return subprocess.run(command, check=False, env=env, cwd=ROOT, capture_output=True, text=True, timeout=DEADLINE)
 
@@ -47,15 +47,22 @@ def test_its_command_stands_in_the_help_and_runs(site: str, tmp_path: Path) -> N
     assert run(site, tmp_path, "toy", "Ada").stdout == "hello Ada\n"
 
 
-async def test_its_store_is_used_and_its_request_is_answered_over_nats_and_http(
+def test_doctor_names_its_check(site: str, tmp_path: Path) -> None:
+    findings = json.loads(run(site, tmp_path, "doctor", "--json", embedding__engine="none").stdout)
+    assert {"part": "toy", "ok": True, "warning": False, "said": "greets default at no broker"} in findings
+    assert findings[-1]["part"] == "core"
+
+
+async def test_its_store_is_used_its_request_is_answered_over_nats_and_http_and_its_door_is_open(
     site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", site)
+    monkeypatch.setenv("PYTHONPATH", python_path(site))
     store = tmp_path / "toy.sqlite3"
     service = Running(tmp_path / "data", command=(*COMMAND, "up"), store__url=f"toy:{store}", embedding__engine="none")
     with service:
         async with connect(service.url) as client, Api(service.http, token_of(service)) as api:
             await asyncio.wait_for(client.ask("s1", "Where is the kiln?", message_id="m1"), DEADLINE)
+            assert (await client._connection.request("toy.bell", b"", timeout=DEADLINE)).data == b"context-builder"
             assert await client.request("count", {"id": "m1"}) == {"number": 1}
             assert (await api.post("/v1/count", id="m1")).json == {"number": 1}
             with pytest.raises(Rejected, match="there is no breadcrumb 'm2'"):

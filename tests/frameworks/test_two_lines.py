@@ -9,6 +9,7 @@ import pytest
 
 from builder.client.sync import SyncClient, connect
 from builder.local import local
+from tests.commands import python_path
 from tests.frameworks.page import DOCS
 from tests.running import Process, Running
 from tests.vendor_server import ASKED, FACT, KNOWN, VendorServer, vendor_server
@@ -30,7 +31,7 @@ def said(client: SyncClient) -> list[str]:
 def run(name: str, folder: Path, server: VendorServer) -> str:
     """What the script prints, with the folder as its own."""
     env = os.environ | {
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": python_path(ROOT),
         "CONTEXT_BUILDER_EMBEDDING__ENGINE": "none",
         "CONTEXT_BUILDER_LOG__LEVEL": "ERROR",
     }

@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from builder.adapters.files import Files
 from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.folder import TemplateSet, templates_of
@@ -32,15 +33,15 @@ from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
+from builder.extras.rcrt.llm_hints.rendering import LlmHintRenderer
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
-from builder.wire.files import Files
 from builder.wire.records import read_lines
 from builder.wire.times import read_time
 from tests.golden.stored_vectors import Precision, StoredVectors
@@ -89,7 +90,7 @@ def templates_folder(case: str) -> Path | None:
 
 def helpers(encoding: str, own: Path | None = None) -> Functions:
     """own: a folder with templates beside the bundled ones. A rendering remembers by place, and cases share places."""
-    renderings = {encoding: JinjaRendering(templates(own), load_counter(encoding))}
+    renderings = {encoding: JinjaRendering(templates(own), load_counter(encoding), hint_languages=[LlmHintRenderer])}
     count = load_counter("o200k_base")
     return Functions(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded)
 

@@ -25,7 +25,7 @@ from builder.app.config import bundled_folder
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.publish.event import encode
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.service import ContextBuilder
 from tests.chat_rules import broken_by_anthropic, broken_by_openai, broken_by_responses
 from tests.golden.stored_vectors import StoredVectors

@@ -18,10 +18,11 @@ from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
+from builder.extras.rcrt.llm_hints.rendering import LlmHintRenderer
 from builder.extras.rcrt.records import breadcrumb
 from builder.ports.models import Embedder
 from builder.ports.store import Store
-from builder.recall.scopes import HistoryCache
+from builder.recall.histories import HistoryCache
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from tests.golden.stored_vectors import StoredVectors
@@ -61,7 +62,9 @@ async def build(store: Store, embedder: Embedder) -> tuple[Context, list[str]]:
     pinned = ", ".join(f"{{schemas: [{schema}], keep: latest}}" for schema in schemas)
     source = f"extends: default\nbudget: 8000\npinned: [{pinned}]\ntrusted_hints: {{sessions: any}}\n"
     profile = parse_profile("rcrt", source, load_library(FOLDERS))
-    rendering = JinjaRendering(TemplateSet(*templates_of(FOLDERS)), load_counter(profile.encoding))
+    rendering = JinjaRendering(
+        TemplateSet(*templates_of(FOLDERS)), load_counter(profile.encoding), hint_languages=[LlmHintRenderer]
+    )
     functions = replace(helpers(profile.encoding), renderings={profile.encoding: rendering})
     builder = ContextBuilder(store, embedder, (profile,), functions, HistoryCache(10_000))
     failures: list[str] = []

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.factories import MODEL, HashingEmbedder, make_vector
+from tests.factories import MODEL, make_vector
 from tests.golden.stored_vectors import COMMAND, RECORD, StoredVectors, key_of, read_vectors, write_vectors
 from tests.golden.test_golden import HERE, build, folder_of
 from tests.golden.test_other_vectors import SESSIONS
 from tests.golden.write_vectors import Completing
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import durable_store
 
 FILES = sorted(HERE.glob("*/vectors.*"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.adapters.embedding import open_embedder
+from builder.extra import additions
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from tests.golden.stored_vectors import Precision, key_of, read_vectors, vectors_file, write_vectors
@@ -51,7 +52,7 @@ def builds(cases: tuple[str, ...]) -> dict[Path, list[Build]]:
 
 
 async def complete(precision: Precision, folders: dict[Path, list[Build]]) -> None:
-    engine = open_embedder(ENGINES[precision], "all-MiniLM-L6-v2", MODELS_DIR, 4096)
+    engine = open_embedder(ENGINES[precision], "all-MiniLM-L6-v2", MODELS_DIR, 4096, engines=additions("engines"))
     await engine.ready()
     for folder, made in folders.items():
         file = vectors_file(folder, precision)

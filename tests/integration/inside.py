@@ -26,7 +26,7 @@ from builder.app.line import Broker, make_line
 from builder.app.reload import Reloader
 from builder.app.service import Service, open_service, serving
 from builder.app.settings import HttpSettings, NatsSettings, Settings, WorkerSettings
-from builder.domain.reports import DeliveryOutcome
+from builder.domain.delivery import DeliveryOutcome
 from builder.worker.jobs import Observer, Pace, Pauses
 from builder.worker.loop import Worker
 from tests.ports import HandDelivery

@@ -11,9 +11,9 @@ from nats.aio.msg import Msg
 
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.adapters.nats.watchdog import PurgeLock
-from builder.app.asyncapi import HEADERS, asyncapi_text
-from builder.app.verbs import VERBS
+from builder.app.verbs import verbs
 from builder.client import connect
+from builder.extras.contracts.asyncapi import HEADERS, asyncapi_text
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import DEFAULT
 from tests.commands import DEADLINE
@@ -127,5 +127,5 @@ def sorted_out(heard: list[Msg]) -> list[tuple[str, Msg]]:
 
 def test_the_document_has_every_verb_and_the_protocol_page_every_header() -> None:
     page = (ROOT / "builder" / "docs" / "protocol.md").read_text("utf-8")
-    assert {name for name in DOCUMENT["operations"] if f"requests.{{workspace}}.{name}" in page} == VERBS.keys()
+    assert {name for name in DOCUMENT["operations"] if f"requests.{{workspace}}.{name}" in page} == verbs().keys()
     assert sorted(header for header in HEADERS if f"`{header}" not in page) == []

@@ -13,8 +13,8 @@ from statistics import fmean
 import pytest
 
 from builder.app.components import counter
-from builder.app.operations.published import LAST, PAGE, WHOLE, SentPage, break_even
 from builder.client import connect
+from builder.extras.explain.published import LAST, PAGE, WHOLE, SentPage, break_even
 from tests.commands import DEADLINE, run
 from tests.integration.profiles import with_profiles
 from tests.models import MODELS_DIR, prepared

@@ -16,7 +16,7 @@ from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams, incarnation_of
 from builder.client import ReceivedContext, Rejected, connect
 from builder.domain.breadcrumb import Place, StreamMessage
-from builder.domain.text import MAX_DEPTH
+from builder.domain.json_values import MAX_DEPTH
 from builder.wire.records import Outgoing
 from builder.wire.subjects import REPLAY_HEADER
 from tests.commands import run

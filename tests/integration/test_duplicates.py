@@ -11,8 +11,8 @@ import pytest
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
+from builder.chat_files.ids import NAMESPACE
 from builder.client import Client, Rejected, connect
-from builder.wire.chat_ids import NAMESPACE
 from builder.wire.records import make_record, outgoing
 from tests.commands import run
 from tests.running import Broker, environment, jetstream

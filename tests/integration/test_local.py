@@ -15,6 +15,7 @@ from builder.client import Client, Rejected
 from builder.client.sync import SyncClient
 from builder.domain.errors import Misconfigured
 from builder.local import local
+from tests.commands import python_path
 from tests.running import Process, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,7 +38,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Process]:
     """Another process with the folder `memory`."""
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    env = os.environ | {"PYTHONPATH": python_path(ROOT)}
     process = Process([sys.executable, "-c", OTHER, str(tmp_path / "memory")], env, tmp_path / "log")
     with process:
         wait_for(lambda: "begun" in process.said() or not process.running, "the other process to have the folder")

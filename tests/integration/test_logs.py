@@ -83,7 +83,7 @@ def test_a_command_of_a_job_writes_objects_for_collectors(tmp_path: Path, broker
 
 UNHANDLED = """
 import asyncio, threading, warnings
-from builder.app.telemetry import report_unhandled, set_up_logging
+from builder.app.logs import report_unhandled, set_up_logging
 
 def fails(): raise ValueError("first\\nsecond")
 async def forgets(): asyncio.get_running_loop().create_task(fails_later()); await asyncio.sleep(0.01)

@@ -12,14 +12,14 @@ from nats.js.errors import NoStreamResponseError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_durable, ensure_streams
 from builder.app.broker import locate_store
-from builder.app.operations.backup import back_up
-from builder.app.operations.maintenance import migrate_store, purge_store, rebuild_store, switch_model
-from builder.app.operations.restore import restore
 from builder.app.service import open_service
 from builder.app.settings import StoreSettings
 from builder.cli.doctor import examine
 from builder.domain.breadcrumb import TOMBSTONE, Place
 from builder.domain.errors import Misconfigured, Rejected
+from builder.extras.operations.backup import back_up
+from builder.extras.operations.maintenance import migrate_store, purge_store, rebuild_store, switch_model
+from builder.extras.operations.restore import restore
 from tests.integration.inside import settings
 from tests.integration.test_backup import content_of
 from tests.running import Broker, jetstream, remembered, say
@@ -130,7 +130,7 @@ async def test_a_restore_that_is_killed_serves_nothing_takes_nothing_and_goes_on
         await back_up(local, broker.url, folder, lambda *_: None)
         with monkeypatch.context() as patch:
             if not moment.isdigit():
-                patch.setattr(f"builder.app.operations.restore.{moment}", die)
+                patch.setattr(f"builder.extras.operations.restore.{moment}", die)
             with pytest.raises(KeyboardInterrupt):
                 await restore(local, empty.url, folder, die if moment.isdigit() else lambda *_: None)
         async with jetstream(empty.url) as js:

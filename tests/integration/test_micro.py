@@ -13,9 +13,10 @@ from nats.errors import NoRespondersError
 from nats.micro.service import ServiceInfo, ServicePing, ServiceStats
 
 from builder import __version__
-from builder.app.schemas import schema_files
-from builder.app.verbs import VERBS, metadata
+from builder.app.verbs import verbs
 from builder.client import connect
+from builder.extras.contracts.descriptions import metadata
+from builder.extras.contracts.schemas import schema_files
 from tests.commands import DEADLINE
 from tests.integration.test_asyncapi import REQUESTS
 from tests.running import Broker, Running, wait_for
@@ -59,13 +60,13 @@ async def test_its_endpoints_are_the_verbs_with_subject_queue_and_schemas(connec
     for name, endpoint in endpoints.items():
         assert (endpoint.subject, endpoint.queue_group) == (f"{NAME}.requests.*.{name}", NAME)
         assert endpoint.metadata == metadata()[name]
-        assert json.loads(endpoint.metadata["request_schema"])["title"] == VERBS[name][0].__name__
+        assert json.loads(endpoint.metadata["request_schema"])["title"] == verbs()[name].model.__name__
 
 
 async def test_what_each_verb_answers_is_what_its_schema_says(connection: Connection, staged: Running) -> None:
     async with connect(staged.url, "acme", name=NAME) as client:
         context = await client.ask("s1", "Where does the kiln stand?", message_id="m1")
-    assert REQUESTS.keys() == VERBS.keys()
+    assert REQUESTS.keys() == verbs().keys()
     for verb, request in REQUESTS.items():
         schemas = metadata()[verb]
         Draft202012Validator(json.loads(schemas["request_schema"])).validate(request)

@@ -9,10 +9,10 @@ import pytest
 from builder.adapters.sql.copying import TABLES
 from builder.adapters.sqlite import SqliteStore
 from builder.app.broker import location
-from builder.app.operations.maintenance import migrate_store
+from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
-from builder.domain.text import Edition
+from builder.extras.operations.maintenance import migrate_store
 from builder.extras.postgres.location import PostgresLocation
 from builder.ports.store import CompleteStore
 from tests.commands import run

@@ -14,8 +14,8 @@ import pytest
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, Topology, ensure_streams
 from builder.client import Client, Rejected, Unavailable, connect, sync
-from builder.client.connecting import FIRST_SECONDS, open_connection, without_credentials
 from builder.client.requests import Requests
+from builder.wire.connecting import FIRST_SECONDS, open_connection, without_credentials
 from tests.commands import COMMAND, DEADLINE, run
 from tests.free_ports import LOOPBACK
 from tests.integration.profiles import with_profiles

@@ -8,8 +8,8 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, Topology, ensure_streams
 from builder.app.broker import connected, locate_store
-from builder.app.operations.maintenance import rebuild_store
 from builder.domain.breadcrumb import TOMBSTONE, StreamMessage
+from builder.extras.operations.maintenance import rebuild_store
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 from builder.worker.erasure import OF_NEW_SECRET

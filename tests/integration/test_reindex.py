@@ -11,11 +11,11 @@ from nats.js import JetStreamContext
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, Topology, ensure_streams
 from builder.app.broker import locate_store
 from builder.app.components import open_components
-from builder.app.operations.maintenance import rebuild_store, switch_model
 from builder.app.settings import EmbeddingSettings, StoreSettings
 from builder.cli.doctor import examine
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
+from builder.extras.operations.maintenance import rebuild_store, switch_model
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing

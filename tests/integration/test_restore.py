@@ -13,8 +13,8 @@ from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
-from builder.adapters.nats.snapshot import Snapshot, restore_snapshot
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, RESTORED_FILE, RESTORING, Topology, ensure_streams
+from builder.extras.operations.snapshot import Snapshot, restore_snapshot
 from tests.commands import COMMAND, run
 from tests.integration.test_backup import OPTIONS, talk
 from tests.running import Broker, Process, Running, all_settled, environment, jetstream, until

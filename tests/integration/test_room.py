@@ -17,8 +17,8 @@ from nats.js import JetStreamContext
 from nats.js.api import StorageType, StreamConfig
 from nats.js.errors import ServiceUnavailableError
 
-from builder.adapters.nats.server import ANY_PORT, EmbeddedServer, embedded_server
 from builder.adapters.nats.topology import BREADCRUMBS
+from builder.extras.nats_server.server import ANY_PORT, EmbeddedServer, embedded_server
 from tests.integration.test_metrics import value
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 

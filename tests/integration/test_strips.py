@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from builder.client import Client, connect
-from builder.pictures.strip import strip_svg
+from builder.extras.explain.strip_picture import strip_svg
 from tests.commands import run
 from tests.running import Running
 

@@ -9,8 +9,8 @@ import pytest
 from nats.js.api import ConsumerConfig
 
 from builder.adapters.nats.topology import CONTEXTS
-from builder.app.health import list_subscriptions
 from builder.app.settings import NatsSettings, Settings
+from builder.app.subscriptions import list_subscriptions
 from builder.client import connect
 from tests.commands import run
 from tests.integration.profiles import with_profiles

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from tests.factories import MORNING, make_place, remembered_of

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import Store
 from builder.service import ContextBuilder
 from tests.examples import examples
-from tests.factories import HashingEmbedder, make_profile, make_remembered
+from tests.factories import make_profile, make_remembered
+from tests.hashing_embedder import HashingEmbedder
 from tests.property.sessions import SPEAKERS, Session, hear, remember, sessions
 from tests.stores import durable_store
 from tests.unit.service import test_service

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from builder.adapters.tokens import load_counter
 from builder.domain.context import NEUTRALISED, OLDER, Context
 from builder.domain.errors import Rejected
-from builder.domain.page_settings import Cut, ToolOutput
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
+from builder.domain.tool_output import Cut, ToolOutput
 from builder.recall.index.conversation import exchange_of, turns
 from tests.examples import examples
 from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_rendering, make_turn, make_view

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builder.domain.context import Context
+from builder.domain.control_text import visible
 from builder.domain.page_settings import ChatFormat
-from builder.domain.text import visible
 from builder.publish.chat import anthropic, openai
 from builder.publish.response_items import response_items
 from tests.examples import examples

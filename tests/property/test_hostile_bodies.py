@@ -17,7 +17,8 @@ from builder.remember.decode import BODIES, decode
 from builder.service import ContextBuilder
 from builder.wire.records import outgoing
 from tests.examples import is_full
-from tests.factories import MORNING, HashingEmbedder, make_place, make_profile, make_terms
+from tests.factories import MORNING, make_place, make_profile, make_terms
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import durable_store
 
 SIZE = 2_000

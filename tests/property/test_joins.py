@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.sql.store import SqlStore
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import make_place

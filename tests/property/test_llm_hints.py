@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from builder.assemble.items.rendering import WHOLE, HintChoice, RenderForm, hint_choice
+from builder.assemble.items.forms import WHOLE, RenderForm
+from builder.assemble.items.hint_choice import HintChoice, hint_choice
 from builder.domain.selector import TrustedHints
 from tests.examples import examples
 from tests.factories import make_breadcrumb, make_context, make_profile, make_remembered, make_rendering

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
 from builder.domain.context import Context, Message
+from builder.domain.control_text import visible
 from builder.domain.page_settings import Dates
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import trigger_on
-from builder.domain.text import visible
+from builder.domain.stored import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.recall.index.conversation import closed_turn
 from tests.chat_rules import broken_by_anthropic, broken_by_openai, broken_by_responses

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.remember.decode import decode
-from builder.wire.kinds import VENDOR_KINDS, Kind
 from builder.wire.words import text_of
 from tests.conversations import message_of
+from tests.vendor_kinds import VENDOR_KINDS, Kind
 
 NO_WORDS = frozenset(
     {"type", "id", "call_id", "tool_use_id", "toolCallId", "toolUseId", "data", "bytes", "file_data", "url", "image_url", "state",

@@ -11,12 +11,12 @@ import yaml
 from builder.adapters.templates.folder import TemplateSet, parse_phrases, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.rendering import WHOLE
+from builder.assemble.items.forms import WHOLE
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.control_text import visible
 from builder.domain.errors import BuilderError, Misconfigured, Rejected
 from builder.domain.profile import Profile
-from builder.domain.text import visible
-from builder.language.words import is_plain
+from builder.language.names import is_plain
 from builder.remember.decode import decode
 from builder.wire.records import outgoing
 from tests.factories import MORNING, PHRASES, make_breadcrumb, make_place

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.conversations import answered, bash, deleted, replied, sent
 from tests.examples import examples
-from tests.factories import FAR, HashingEmbedder, make_profile
+from tests.factories import FAR, make_profile
+from tests.hashing_embedder import HashingEmbedder
 from tests.property.sessions import remember
 from tests.stores import durable_store
 from tests.unit.service.test_service import make_builder

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.domain.context import Context
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
-from builder.language.words import skeleton
+from builder.domain.stored import StoredBreadcrumb
+from builder.language.names import skeleton
 from tests.conversations import answered, replied, requested, said
 from tests.examples import examples
 from tests.factories import make_context, make_profile

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from builder.adapters.templates.cuts.passages import clip
 from builder.adapters.templates.cuts.shorten import shorten
 from builder.adapters.tokens import load_counter
-from builder.assemble.items.rendering import RenderForm
-from builder.domain.text import visible
-from builder.language.sentences import fingerprint, wording
+from builder.assemble.items.forms import RenderForm
+from builder.domain.control_text import visible
+from builder.language.wording import fingerprint, wording
 from builder.language.words import is_filler
 from builder.remember.memory import MAX_PASSAGE_CHARS, PASSAGE_WORDS, passages
 from tests.conversations import answered

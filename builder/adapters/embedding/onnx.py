@@ -7,8 +7,9 @@ import onnxruntime
 from onnxruntime.capi.onnxruntime_pybind11_state import EPFail, Fail, InvalidArgument, RuntimeException
 from tokenizers import Tokenizer
 
-from builder.adapters.embedding.engine import EngineThread, unit, well_formed
+from builder.adapters.embedding.engine import EngineThread
 from builder.adapters.embedding.prepared import TOKENIZER, WEIGHTS, read_prepared
+from builder.adapters.embedding.vectors import unit, well_formed
 
 WINDOW = 256
 """Word pieces, as sentence-transformers cuts."""

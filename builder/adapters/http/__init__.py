@@ -17,7 +17,7 @@ from builder.domain.errors import Misconfigured, Unavailable
 
 PATHS = ("/livez", "/readyz", "/metrics")
 ENDLESS = "endless"
-"""Name in the state of a request, see `with_api`."""
+"""Name in the state of a request, see `with_applications`."""
 FAILING = "failing"
 FRESH_SECONDS = 5.0
 """A scrape may be this old: the chart's probe asks `/readyz` as often."""
@@ -81,15 +81,17 @@ def routes(alive: Callable[[], bool], readiness: Readiness, registry: CollectorR
     return list(zip(PATHS, (livez, readyz, metrics), strict=True))
 
 
-def with_api(probes: Any, api: Any) -> Any:
-    """One ASGI application: its lifespan and the three paths above are those of `probes`, all else is the API's.
+def with_applications(probes: Any, others: Mapping[str, Any]) -> Any:
+    """One ASGI application: its lifespan and the three paths above are those of `probes`.
 
-    What the API leaves in the state as ENDLESS is called with `receive` and `send` once all its layers are gone.
+    others: start of a path → the application that answers it; the longest start decides. What one leaves in the state as ENDLESS
+    is called with `receive` and `send` once all its layers are gone.
     """
 
     async def answered(scope: dict[str, Any], receive: Any, send: Any) -> Any:
         own = scope["type"] != "http" or scope["path"] in PATHS
-        await (probes if own else api)(scope, receive, send)
+        starts = () if own else [start for start in others if scope["path"].startswith(start)]
+        await (others[max(starts, key=len)] if starts else probes)(scope, receive, send)
         return scope.get("state", {}).pop(ENDLESS, None)
 
     async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:

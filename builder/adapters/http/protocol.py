@@ -6,7 +6,7 @@ from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MAX_HEAD_BYTES = 64 * 1024
-"""Of the request line and headers."""
+"""The request line and the headers together."""
 HEAD_SECONDS = 10.0
 """Until they are complete."""
 

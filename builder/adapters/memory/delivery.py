@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from builder.adapters.memory.streams import KeptMessage
 from builder.domain.breadcrumb import Place, StreamMessage
-from builder.ports.broker import Delivery
+from builder.ports.stream import Delivery
 from builder.wire.subjects import REPLAY_HEADER
 from builder.wire.traces import trace_of
 

@@ -18,7 +18,7 @@ from builder.wire.subjects import CONTEXTS as HEAD
 from builder.wire.subjects import DEFAULT, Installation, check_token
 
 FETCH_SECONDS = 5.0
-"""Of one request: so long a deleted consumer goes unnoticed."""
+"""Length of one request: so long a deleted consumer goes unnoticed."""
 INACTIVE_SECONDS = 60.0
 
 

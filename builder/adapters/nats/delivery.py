@@ -12,12 +12,12 @@ from typing_extensions import override
 
 from builder.adapters.nats.arrivals import arrival_of
 from builder.domain.breadcrumb import StreamMessage
-from builder.ports.broker import Delivery
+from builder.ports.stream import Delivery
 
 log = logging.getLogger("builder.nats")
 
 MAX_OPEN_BYTES = 64 * 1024 * 1024
-"""Of all open deliveries, after which no more are fetched."""
+"""All open deliveries together; above it no more are fetched."""
 UNSETTLED = "could not %s breadcrumb %d: %r; the broker will deliver it again"
 
 

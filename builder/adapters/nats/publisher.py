@@ -15,9 +15,10 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
-from builder.ports.broker import Publisher, Sender
+from builder.ports.contexts import Publisher
+from builder.ports.stream import Sender
 from builder.publish.reports import encode_compaction
-from builder.remember.record import holds_secret
+from builder.remember.secrecy import holds_secret
 from builder.wire.subjects import (
     DEFAULT,
     MESSAGE_ID_HEADER,
@@ -30,7 +31,7 @@ from builder.wire.subjects import (
 from builder.wire.traces import span, trace_headers
 
 MAX_DATA_BYTES = 2 * 1024 * 1024
-"""Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence.
+"""The dead letter keeps the beginning of a larger rejected event; the whole stays in BREADCRUMBS under its sequence.
 Of a secret it keeps nothing."""
 MAX_REASON_CHARS = 4_000
 OTHER_FIELDS_BYTES = 32 * 1024
@@ -49,7 +50,7 @@ class DeadLetter(TypedDict):
     replay: bool
     received_at: str
     bytes: int
-    """Of the whole message."""
+    """The whole message."""
     data: str
     """Base64 of its beginning; empty for a secret."""
 

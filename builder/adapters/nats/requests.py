@@ -20,10 +20,10 @@ from nats.micro.request import ERROR_CODE_HEADER, ERROR_HEADER
 from builder.adapters.nats.connection import optional
 from builder.adapters.nats.topology import CONTEXTS
 from builder.domain.errors import BuilderError, Rejected
-from builder.wire.requests import error_json
+from builder.wire.errors import error_json
 from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
 from builder.worker.jobs import UnexpectedError, guard
-from builder.worker.request_handlers import Verb
+from builder.worker.requests import Verb
 
 log = logging.getLogger("builder.worker.request_handlers")
 
@@ -31,7 +31,7 @@ Observer = Callable[[str, str, float], None]
 """Called with verb, outcome (ok, rejected, unavailable, failed) and seconds of each request."""
 ERROR_CODES = {"rejected": "400", "unavailable": "503", "failed": "500"}
 MAX_HEADER_CHARS = 300
-"""Of an error in a header; the body has all of it."""
+"""An error in a header is cut to so much; the body has all of it."""
 PROTOCOL_BYTES = 1024
 """Bytes of what the broker takes that are left to the protocol."""
 

@@ -18,9 +18,11 @@ from builder.adapters.nats.connection import believe_only_the_server, optional, 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, TOMBSTONE, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished, Unavailable
+from builder.domain.json_values import clean, parse
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.text import clean, parse
-from builder.ports.broker import EVERY_ID, Archive, PublishedContexts, PublishedEvent, Sighting, Stream
+from builder.ports.archive import EVERY_ID, Archive, Sighting
+from builder.ports.contexts import PublishedContexts, PublishedEvent
+from builder.ports.stream import Stream
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
 from builder.wire.subjects import (
     DEFAULT,
@@ -58,7 +60,7 @@ class NatsStream(Stream):
 
     @property
     def incarnation(self) -> int:
-        """Of the stream as it is now."""
+        """The incarnation of the stream as it is now."""
         return self._incarnation()
 
     async def first(self) -> Place:

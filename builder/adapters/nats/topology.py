@@ -43,7 +43,7 @@ _DUPLICATES = timedelta(minutes=2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
-    """What operators may choose."""
+    """Choices of operators."""
 
     installation: Installation = DEFAULT
     replicas: int = 1
@@ -142,7 +142,7 @@ async def ensure_streams(js: JetStreamContext, topology: Topology) -> int:
 
 
 async def examine(js: JetStreamContext, topology: Topology) -> str:
-    """What is there, in a sentence; makes nothing. Raises `Misconfigured` when something breaks a promise."""
+    """Streams and durables that exist, in a sentence; makes none. Raises `Misconfigured` when something breaks a promise."""
     sentences = []
     for config in stream_configs(topology):
         info = await _info(js, config)

@@ -26,10 +26,10 @@ from builder.adapters.nats.topology import (
     ensure_durable,
     ensure_streams,
 )
-from builder.client.connecting import reason
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.store import Progress
+from builder.wire.connecting import reason
 from builder.wire.subjects import DEFAULT, Installation
 
 log = logging.getLogger("builder.nats")
@@ -63,7 +63,7 @@ class Watchdog:
         """Stream time of the first unsettled breadcrumb; since when the broker does not answer, where none was known."""
 
     def incarnation(self) -> int:
-        """Of BREADCRUMBS as it is now."""
+        """The incarnation of BREADCRUMBS as it is now."""
         return self._incarnation
 
     async def prepare(self) -> float:
@@ -77,7 +77,7 @@ class Watchdog:
         return float(info.config.ack_wait or self._topology.ack_wait)
 
     async def state(self) -> str:
-        """What is wrong with the streams and the durable right now; empty when nothing is."""
+        """The problem of the streams and the durable right now; empty when there is none."""
         try:
             async with asyncio.timeout(PROBE_SECONDS):
                 await self._js.consumer_info(self._durable.stream, self._durable.durable)
@@ -150,7 +150,7 @@ class Watchdog:
 
 
 class Probe:
-    """What an operator wants to know of the streams' storage."""
+    """Figures of the streams' storage for operators."""
 
     def __init__(self, js: JetStreamContext, installation: Installation = DEFAULT) -> None:
         self._js = js

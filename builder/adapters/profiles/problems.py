@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from builder.adapters.files import line_of
 from builder.adapters.profiles.former_settings import SECTIONS
 from builder.adapters.profiles.layers import Layer, Path, SettingError, origins
 from builder.domain.lint_finding import LintFinding, advice, nearest
-from builder.wire.files import line_of
 
 MAX_ERRORS = 50
 MAX_NAME_CHARS = 60

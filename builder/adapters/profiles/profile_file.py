@@ -8,20 +8,12 @@ from zoneinfo import ZoneInfo, available_timezones
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from builder.assemble.items.rendering import SOURCES
+from builder.assemble.items.section_sources import SOURCES
 from builder.domain.lint_finding import nearest
-from builder.domain.page_settings import (
-    FORBIDDEN_SCHEMAS,
-    ChatFormat,
-    Dates,
-    Reminder,
-    Retrieval,
-    SectionClass,
-    Summaries,
-    ToolOutput,
-    Window,
-)
+from builder.domain.page_settings import FORBIDDEN_SCHEMAS, ChatFormat, Dates, Reminder, SectionClass, Summaries, Window
+from builder.domain.retrieval import Retrieval
 from builder.domain.selector import MAX_PINNED, Audience, Selector, TrustedHints
+from builder.domain.tool_output import ToolOutput
 from builder.wire.subjects import session_token
 
 STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from builder.adapters.files import parse_yaml
 from builder.adapters.profiles.layers import Layer, Path, Presets, SettingError, layers, merged
 from builder.adapters.profiles.problems import MAX_NAME_CHARS, finding_of, findings_of
 from builder.adapters.profiles.profile_file import (
@@ -22,13 +23,12 @@ from builder.adapters.profiles.profile_file import (
     TriggerFile,
     time_zone,
 )
-from builder.assemble.items.rendering import SOURCES
+from builder.assemble.items.section_sources import SOURCES
 from builder.domain.errors import Rejected
 from builder.domain.lint_finding import FaultyFiles, advice, faulty
 from builder.domain.page_settings import Dates
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.selector import CATALOG, Pinned, Selector, trigger_on
-from builder.wire.files import parse_yaml
 from builder.wire.subjects import check_token
 
 _SEPARATORS = "-:@"

@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from builder.adapters.sql import sessionless
+from builder.adapters.sql import joins, revisions
 from builder.adapters.sql.connection import Access, Connection, Cursor
 from builder.adapters.sql.rows import (
     BREADCRUMB_COLUMNS,
@@ -22,10 +22,11 @@ from builder.adapters.sql.rows import (
     to_us,
 )
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, SUMMARY, Breadcrumb, Place
+from builder.domain.derivation import ids_by_session, made_from
+from builder.domain.edition import Edition
+from builder.domain.erasure import Ended, erased
 from builder.domain.errors import Unavailable
-from builder.domain.recall import Ended, StoredBreadcrumb, erased
-from builder.domain.summary import ids_by_session, made_from
-from builder.domain.text import Edition
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import MAX_EDITIONS, Editions, PendingStubs, Progress
 
 _NEWEST = "SELECT coalesce(max(number), 0) + 1 FROM editions"
@@ -254,7 +255,7 @@ def leave(sql: Cursor, crumb: Breadcrumb) -> bool:
     if next(sql.execute(_VERSION, (crumb.workspace, crumb.id, crumb.version)), None):
         return False
     sql.insert("breadcrumbs", BREADCRUMB_COLUMNS, [(*_trace(crumb), crumb.id)])
-    sessionless.revise(sql, {key_of(crumb)[:2], *sessionless.note_joins(sql, crumb)})
+    revisions.revise(sql, {key_of(crumb)[:2], *joins.note_joins(sql, crumb)})
     return True
 
 
@@ -267,7 +268,7 @@ def take(sql: Cursor, crumbs: list[tuple[Breadcrumb, str]]) -> None:
         for table in ("passages", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {KEY}", key)
     sessions = {key_of(crumb)[:2] for crumb, _ in crumbs}
-    sessionless.revise(sql, sessions.union(*(sessionless.joined(sql, crumb) for crumb, _ in crumbs)))
+    revisions.revise(sql, sessions.union(*(joins.joined(sql, crumb) for crumb, _ in crumbs)))
 
 
 def _trace(crumb: Breadcrumb) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""What a database offers to the statements of this package: a connection that runs functions in transactions.
+"""A database as the statements of this package use it: a connection that runs functions in transactions.
 
 The statements are SQL that SQLite and PostgreSQL both know: `?` stands for a value, `?3` for the third. `INDEXED BY` and
 `CROSS JOIN … ON` lead the planner of SQLite; PostgreSQL's adapter leaves them out. `json_each(TEXT)` gives each
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Access(Enum):
-    """What a transaction does. READING is on one snapshot."""
+    """The purpose of a transaction. READING is on one snapshot."""
 
     READING = "reading"
     WRITING = "writing"
@@ -76,7 +76,7 @@ class Refusals:
 
     @property
     def newest(self) -> str:
-        """Of the last minute; "" = none."""
+        """The newest one of the last minute; "" = none."""
         recent = [sentence for sentence, moment in tuple(self._sentences.values()) if monotonic() - moment < REFUSAL_SECONDS]
         return recent[-1] if recent else ""
 

@@ -22,7 +22,7 @@ class _Table(NamedTuple):
     key: str
     values: str
     where: str = "TRUE"
-    """Of the rows that are copied."""
+    """Condition of the rows that are copied."""
 
     @property
     def columns(self) -> str:
@@ -44,7 +44,7 @@ TABLES = {
     "edition_texts": _Table("hash", "text"),
     "editions": _Table("id", "number, templates, profiles, layers"),
 }
-"""Of both databases, with their columns, in the order in which they are filled."""
+"""The tables of both databases with their columns, in the order in which they are filled."""
 
 
 async def refuse_unfinished(connection: Connection, name: str) -> None:

@@ -11,11 +11,11 @@ from builder.adapters.sql import bookkeeping
 from builder.adapters.sql.connection import Access, Connection
 from builder.adapters.sql.rows import breadcrumbs
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.recall import Ended
+from builder.domain.erasure import Ended
 from builder.ports.store import Eraser
 
 FLUSHES = 2
-"""Of what was erased: at once, and with the repeat a minute later, when whoever still read the rows has ended."""
+"""Flushes of what was erased: at once, and with the repeat a minute later, when whoever still read the rows has ended."""
 
 
 class SqlEraser(Eraser):
@@ -26,7 +26,7 @@ class SqlEraser(Eraser):
     def __init__(self) -> None:
         super().__init__()
         self._flushes: Counter[str] = Counter()
-        """Of a session since something of it was erased here: a process that ended may have left words of it in the files."""
+        """Flushes of a session since its first erasure here: a process that ended may have left words of it in the files."""
         self._flushing = asyncio.Lock()
 
     @override

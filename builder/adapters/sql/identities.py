@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterable
 from itertools import repeat
 
-from builder.adapters.sql import bookkeeping, sessionless
+from builder.adapters.sql import bookkeeping, joins, revisions
 from builder.adapters.sql.connection import Cursor
 from builder.adapters.sql.rows import HELD_COLUMNS, KEY, breadcrumbs, from_us, key_of
 from builder.domain.breadcrumb import MOVE, NO_SESSION, SUMMARY, TOMBSTONE, Breadcrumb, Place
+from builder.domain.erasure import erased
 from builder.domain.errors import Rejected
 from builder.domain.identity import Identity, Mark, Version
-from builder.domain.recall import EVERY_SESSION, erased
+from builder.domain.recall import EVERY_SESSION
 
 _FACTS = f"""
     session, incarnation, sequence, schema, role, user_id, expires_us,
@@ -44,7 +45,7 @@ _REWIND = """
 
 
 def identity(sql: Cursor, workspace: str, name: str) -> Identity:
-    """What is stored under an id."""
+    """The identity that is stored under an id."""
     parts: dict[str, Version] = {}
     marks: list[Mark] = []
     for part, session, incarnation, sequence, schema, role, user_id, expires_us, note, own in sql.execute(
@@ -106,7 +107,7 @@ def _make_way(sql: Cursor, before: Identity, crumb: Breadcrumb) -> None:
 
 
 def _traces_behind(sql: Cursor, name: str, rivals: Iterable[Breadcrumb]) -> list[Breadcrumb]:
-    """What the secrets among those that make way have closed."""
+    """The traces that secrets among the rivals have closed."""
     secrets = [each for each in rivals if each.removes == name == each.id]
     if not secrets:
         return []
@@ -127,9 +128,9 @@ def _has_closed_source(sql: Cursor, summary: Breadcrumb) -> bool:
 def _remove(sql: Cursor, crumbs: Iterable[Breadcrumb]) -> None:
     """Take them out. The next walk of their session reads their messages again, and says in dead letters why."""
     for crumb in crumbs:
-        joined = sessionless.joined(sql, crumb)
+        joined = joins.joined(sql, crumb)
         for table in ("passages", "tags", "lacking", "breadcrumbs"):
             sql.execute(f"DELETE FROM {table} WHERE {KEY}", key_of(crumb))
-        sessionless.revise(sql, {key_of(crumb)[:2], *joined, *sessionless.drop_joins(sql, crumb)})
+        revisions.revise(sql, {key_of(crumb)[:2], *joined, *joins.drop_joins(sql, crumb)})
         place = crumb.place.previous
         sql.execute(_REWIND, (*place, crumb.workspace, crumb.session, EVERY_SESSION, *place))

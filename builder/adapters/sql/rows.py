@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.recall import Passage, StoredBreadcrumb
+from builder.domain.stored import Passage, StoredBreadcrumb
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

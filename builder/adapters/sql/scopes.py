@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from builder.adapters.sql.connection import Cursor
+from builder.adapters.sql.joins import JOINS, PARTS, joined_before
 from builder.adapters.sql.rows import BREADCRUMB_COLUMNS
-from builder.adapters.sql.sessionless import JOINS, PARTS, joined_before
 from builder.domain.breadcrumb import NO_SESSION, Place
-from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
+from builder.domain.stored import StoredBreadcrumb
 
 # One look into the index a session, however much the person has said in it.
 _NEXT = """

@@ -9,7 +9,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from builder.adapters.sql import identities, reading, scopes, sessionless
+from builder.adapters.sql import identities, joins, passages, pinned, reading, revisions, scopes, sessionless, vectors
 from builder.adapters.sql.bookkeeping import SqlBookkeeping
 from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Row, Vector
 from builder.adapters.sql.erasing import SqlEraser
@@ -25,7 +25,8 @@ from builder.adapters.sql.rows import (
 from builder.adapters.sql.workspace import SqlWorkspaceReader
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.identity import Identity
-from builder.domain.recall import Recall, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import Recall, RecallQuery, Scope
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
 
 _PASSAGE_COLUMNS = "workspace, session, incarnation, sequence, ordinal, start, stop, terms, tokens, traits, vector, model"
@@ -37,7 +38,7 @@ _IDENTICAL = (
 _IDENTITIES = 100
 # Rows that were not erased, and the traces of results: their calls were answered.
 _ROWS = (
-    f"SELECT {BREADCRUMB_COLUMNS}, {sessionless.JOINS} FROM {{source}} "
+    f"SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM {{source}} "
     "WHERE {scope} AND (erased = '' OR calls <> '[]') AND {span} "
     "ORDER BY {first}, sequence, session LIMIT ?"
 )
@@ -109,7 +110,7 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
         def work(sql: Cursor) -> StoredBreadcrumb | None:
             row = next(sql.execute(_VERSION, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
-            return reading.with_passages(sql, row) if row else None
+            return passages.with_passages(sql, row) if row else None
 
         return await self._connection.run(work, Access.READING, breadcrumb.workspace)
 
@@ -122,20 +123,20 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
             of_none = sessionless.find(sql, query, spans.spans)
             rows = list(islice(heapq.merge(of_sessions, *of_none, key=itemgetter(2, 3, 1)), query.limit))
             within = (*values, *query.after, *(rows[-1][2:4] if rows else query.after))
-            passages = passages_by_place(sql.execute(_PASSAGES.format(**source), within) if rows else (), query.model)
-            recalled = (spans.marked(reading.recalled(sql, row, passages.get(row[1:4]), query.model)) for row in rows)
+            facts = passages_by_place(sql.execute(_PASSAGES.format(**source), within) if rows else (), query.model)
+            recalled = (spans.marked(passages.recalled(sql, row, facts.get(row[1:4]), query.model)) for row in rows)
             end = Place(*rows[-1][2:4]) if len(rows) == query.limit else query.until
             openings = (
-                replace(reading.recalled(sql, row, None, query.model), entry=entry)
+                replace(passages.recalled(sql, row, None, query.model), entry=entry)
                 for entry, row in scopes.openings(sql, query.scope.workspace, spans.first_words, end)
             )
             return Recall(
                 rows=tuple(sorted((*recalled, *openings), key=scopes.by_order)),
                 pinned=tuple(
-                    tuple(reading.with_its_passages(sql, row, query.model) for row in reading.find_pinned(sql, query, kind))
+                    tuple(passages.with_its_passages(sql, row, query.model) for row in pinned.find_pinned(sql, query, kind))
                     for kind in query.pinned
                 ),
-                revision=sessionless.revision(sql, *scopes.revised_with(query.scope)),
+                revision=revisions.revision(sql, *scopes.revised_with(query.scope)),
             )
 
         return await self._connection.run(work, Access.READING, query.scope.workspace)
@@ -158,7 +159,7 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
 
     @override
     async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
-        await self._connection.run(lambda sql: sessionless.revise(sql, sessionless.add_calls(sql, origins)))
+        await self._connection.run(lambda sql: revisions.revise(sql, joins.add_calls(sql, origins)))
 
     @override
     async def count(self) -> int:
@@ -179,14 +180,14 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
     @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
         return await self._connection.run(
-            lambda sql: tuple(reading.with_passages(sql, row) for row in list(reading.oldest_missing(sql, limit, after))),
+            lambda sql: tuple(passages.with_passages(sql, row) for row in list(vectors.oldest_missing(sql, limit, after))),
             Access.READING,
         )
 
     @override
     async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
         return await self._connection.run(
-            lambda sql: reading.fill_vectors(sql, remembered), workspace=remembered.breadcrumb.workspace
+            lambda sql: vectors.fill_vectors(sql, remembered), workspace=remembered.breadcrumb.workspace
         )
 
     @override
@@ -213,7 +214,7 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
     @override
     async def caller_session(self, answer: Breadcrumb) -> str:
         call = answer.workspace, answer.joins_by, answer.place
-        return await self._connection.run(lambda sql: sessionless.caller(sql, *call), Access.READING, answer.workspace)
+        return await self._connection.run(lambda sql: joins.caller(sql, *call), Access.READING, answer.workspace)
 
     @override
     async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
@@ -243,13 +244,33 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
     @override
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
         def work(sql: Cursor) -> tuple[tuple[bytes, ...], ...]:
-            return tuple(reading.vectors(sql, crumb, model) for crumb in breadcrumbs)
+            return tuple(vectors.vectors(sql, crumb, model) for crumb in breadcrumbs)
 
         workspaces = {crumb.workspace for crumb in breadcrumbs}
         return await self._connection.run(work, Access.READING, workspaces.pop() if len(workspaces) == 1 else EVERY_WORKSPACE)
 
 
 def _remember(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> int:
+    new = _unknown(sql, rows)
+    numbers = {name: vectors.model_number(sql, name) for name in dict.fromkeys(row.model for row in new)}
+    passage_rows, tags, lacking = list[Row](), list[Row](), list[Row]()
+    for row in new:
+        workspace, *place = key = key_of(row.breadcrumb)
+        passage_rows += _passage_rows(row, numbers[row.model])
+        tags += ((workspace, tag, *place) for tag in dict.fromkeys(map(indexed, row.breadcrumb.tags)))
+        if not row.model:
+            lacking.append(key)
+    sql.insert("breadcrumbs", BREADCRUMB_COLUMNS, [to_columns(row) for row in new])
+    sql.insert("passages", _PASSAGE_COLUMNS, passage_rows)
+    sql.insert("tags", "workspace, tag, session, incarnation, sequence", tags)
+    sql.insert("lacking", "workspace, session, incarnation, sequence", lacking)
+    for row in new:
+        revisions.revise(sql, joins.note_joins(sql, row.breadcrumb))
+    return len(new)
+
+
+def _unknown(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> list[StoredBreadcrumb]:
+    """The first row of each version that the store does not have."""
     first = {(row.breadcrumb.workspace, row.breadcrumb.id, row.breadcrumb.version): row for row in reversed(rows)}
     identities = list(first)
     for start in range(0, len(identities), _IDENTITIES):
@@ -257,20 +278,7 @@ def _remember(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> int:
         text = _IDENTICAL.format(identities=", ".join(["(?, ?, ?)"] * len(part)))
         for identity in sql.execute(text, list(chain.from_iterable(part))):
             del first[identity]
-    new = [first[key] for key in reversed(identities) if key in first]
-    numbers = {name: reading.model_number(sql, name) for name in dict.fromkeys(row.model for row in new)}
-    sql.insert("breadcrumbs", BREADCRUMB_COLUMNS, [to_columns(row) for row in new])
-    sql.insert("passages", _PASSAGE_COLUMNS, [values for row in new for values in _passage_rows(row, numbers[row.model])])
-    tags = [
-        (crumb.workspace, tag, *key_of(crumb)[1:])
-        for crumb in (row.breadcrumb for row in new)
-        for tag in dict.fromkeys(map(indexed, crumb.tags))
-    ]
-    sql.insert("tags", "workspace, tag, session, incarnation, sequence", tags)
-    sql.insert("lacking", "workspace, session, incarnation, sequence", [key_of(row.breadcrumb) for row in new if not row.model])
-    for row in new:
-        sessionless.revise(sql, sessionless.note_joins(sql, row.breadcrumb))
-    return len(new)
+    return [first[key] for key in reversed(identities) if key in first]
 
 
 def _passage_rows(row: StoredBreadcrumb, model: int) -> Iterator[Row]:

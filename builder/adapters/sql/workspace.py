@@ -6,11 +6,12 @@ from itertools import chain
 
 from typing_extensions import override
 
-from builder.adapters.sql import reading, scopes, sessionless
+from builder.adapters.sql import joins, passages, scopes
 from builder.adapters.sql.connection import Access, Connection, Cursor, Row
 from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, passages_by_place
 from builder.domain.breadcrumb import NO_SESSION, Place
-from builder.domain.recall import PassageFacts, Scope, StoredBreadcrumb
+from builder.domain.recall import Scope
+from builder.domain.stored import PassageFacts, StoredBreadcrumb
 from builder.ports.store import WorkspaceReader
 
 _OUTGROWS = """
@@ -38,7 +39,7 @@ _NEIGHBOURS = """
 _SPANS_OF_PLACES = f"""
     SELECT part, part_incarnation, coalesce(({_NEIGHBOURS.format(end="min", than="<", order="DESC")}), part_sequence),
         coalesce(({_NEIGHBOURS.format(end="max", than=">", order="ASC")}), part_sequence)
-    FROM {sessionless.PARTS.replace("?", "?3")}
+    FROM {joins.PARTS.replace("?", "?3")}
 """
 _SPANS = """
     (SELECT value ->> 0 AS part, CAST(value ->> 1 AS BIGINT) AS part_incarnation, CAST(value ->> 2 AS BIGINT) AS low,
@@ -46,7 +47,7 @@ _SPANS = """
     CROSS JOIN breadcrumbs ON session = part AND incarnation = part_incarnation AND sequence >= low AND sequence <= high
 """
 _ROWS = f"""
-    SELECT {BREADCRUMB_COLUMNS}, {sessionless.JOINS} FROM {_SPANS} WHERE workspace = ?2 AND (erased = '' OR calls <> '[]')
+    SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM {_SPANS} WHERE workspace = ?2 AND (erased = '' OR calls <> '[]')
 """
 _THEIR_PASSAGES = f"""
     SELECT session, incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name
@@ -110,10 +111,10 @@ class SqlWorkspaceReader(WorkspaceReader):
         def work(sql: Cursor) -> tuple[StoredBreadcrumb, ...]:
             spans = _merged(sql.execute(_SPANS_OF_PLACES, (workspace, reach, parts, *until)))
             rows = list(sql.execute(_ROWS, (json.dumps(spans), workspace)))
-            passages = passages_by_place(sql.execute(_THEIR_PASSAGES, (json.dumps(spans), workspace)), model)
+            facts = passages_by_place(sql.execute(_THEIR_PASSAGES, (json.dumps(spans), workspace)), model)
             rows += list(_later(sql, workspace, rows, until))
             first = {row[1:4]: row for row in reversed(rows)}
-            return tuple(reading.recalled(sql, row, passages.get(key), model) for key, row in first.items())
+            return tuple(passages.recalled(sql, row, facts.get(key), model) for key, row in first.items())
 
         return await self._connection.run(work, Access.READING, workspace)
 

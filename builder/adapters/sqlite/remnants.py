@@ -11,7 +11,7 @@ import apsw
 PAGES_AT_ONCE = 512
 """Read at once."""
 HEADER_BYTES = 100
-"""Of the file, in front of the first page's own header."""
+"""The file's header, before the first page's own."""
 AUTO_VACUUM = slice(52, 56)
 """In the header; where it is set, a page of pointers could look like one of rows."""
 MAX_PAGES = 2**25

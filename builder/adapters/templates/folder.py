@@ -15,15 +15,15 @@ from typing import Any
 
 from jinja2 import Template, TemplateError, TemplateSyntaxError
 
-from builder.adapters.templates.names import compile_problem, reason_of
+from builder.adapters.files import Files, YamlMistake, by_name, line_of, parse_yaml
+from builder.adapters.templates.failures import TemplateKind, compile_problem, reason_of
 from builder.adapters.templates.sandbox.environment import compiled
 from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, metered, size
 from builder.assemble.items.list_items import Rendered, items, unmarked
+from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, LintFinding, nearest
-from builder.domain.reports import TemplateKind
-from builder.domain.text import MONTHS, Phrases, visible
-from builder.wire.files import Files, YamlMistake, by_name, line_of, parse_yaml
+from builder.domain.phrases import MONTHS, Phrases
 
 log = logging.getLogger("builder.templates")
 
@@ -38,7 +38,7 @@ FORMER_PHRASES = frozenset(
         "tool_turns_left_out",
     }
 )
-"""Of notes that no page has any more: files with them are read, with a warning."""
+"""Phrases of former notes: files with them are read, with a warning."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 """File name: `de`, `pt-BR`."""
 
@@ -72,6 +72,8 @@ NO_LANGUAGES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 NO_PHRASES = Phrases()
 _CLOSING = re.compile(r"</\{\{")
+_CLOCK = re.compile(r"(?:[^%]|%-?[HIM]|%p)+")
+"""Hours, minutes and AM or PM, as `strftime` writes them."""
 
 
 def parse_phrases(source: str, english: Mapping[str, str], file: str = f"phrases/{ENGLISH}.yaml") -> dict[str, str]:
@@ -203,15 +205,24 @@ def _problems(name: str, text: object, english: Mapping[str, str]) -> Iterator[P
         yield name, "no phrase has this name", f"write {near}" if near else "take a name of phrases/en.yaml"
     elif not isinstance(text, str) or len(text.splitlines()) > 1:
         yield name, f"{text!r:.80} is no text of one line", "write one line, in quotation marks"
-    elif (names := _fields(text)) is None:
-        yield name, "a brace is without its other half", "add it, or write {{ for a brace that is shown"
-    elif shape := _shape(text):
-        yield name, f"the field {shape} has a form of its own", "write the name alone, or {name:,} for a number"
-    elif unknown := names - (_fields(english.get(name, text)) or set()):
-        allowed = ", ".join(f"{{{each}}}" for each in sorted(_fields(english.get(name, text)) or set())) or "none"
-        yield name, f"it has no field {{{min(unknown)}}}", f"allowed is {allowed}"
+    elif problem := _problem_of_fields(text, english.get(name, text)):
+        yield name, *problem
     elif name == "months" and len(months := text.split()) != MONTHS:
         yield name, f"it has {len(months)} words, not {MONTHS}", "write one word a month, January first"
+    elif name == "clock" and not _CLOCK.fullmatch(text):
+        yield name, f"{text!r:.80} is no time of day", "write it with %H or %I, %M and %p, like %-I:%M %p for 2:30 PM"
+
+
+def _problem_of_fields(text: str, english: str) -> tuple[str, str] | None:
+    names, allowed = _fields(text), _fields(english) or set()
+    if names is None:
+        return "a brace is without its other half", "add it, or write {{ for a brace that is shown"
+    if shape := _shape(text):
+        return f"the field {shape} has a form of its own", "write the name alone, or {name:,} for a number"
+    if unknown := names - allowed:
+        listed = ", ".join(f"{{{each}}}" for each in sorted(allowed)) or "none"
+        return f"it has no field {{{min(unknown)}}}", f"allowed is {listed}"
+    return None
 
 
 def _shape(text: str) -> str:

@@ -1,7 +1,7 @@
 """The pure helpers of assembly, with caches of fragments and counts."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,27 +20,22 @@ from builder.adapters.templates.cuts.results import (
     whole_body,
 )
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
+from builder.adapters.templates.failures import Failure
 from builder.adapters.templates.folder import ENGLISH, GENERIC, TemplateFailed, TemplateSet
-from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
+from builder.adapters.templates.hint_languages import LanguageMaker, RecordHints
 from builder.adapters.templates.page_rendering import DEFAULT, Failures, PageRendering, silence
 from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import plain_item, size_in_memory, values_of
+from builder.assemble.items.forms import LINE_REASONS, RenderForm
+from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.labels import called_tool
 from builder.assemble.items.list_items import INSIDE, ITEM
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.pictures import Size, size_of
-from builder.assemble.items.rendering import (
-    LINE_REASONS,
-    NO_CHOICE,
-    PENDING_CHARS,
-    READY,
-    FragmentPending,
-    HintChoice,
-    RenderForm,
-)
 from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb, Place
 from builder.domain.context import CUT, Call, Fragment, Image
-from builder.domain.reports import Failure
-from builder.domain.text import Mark, visible
+from builder.domain.control_text import visible
+from builder.domain.phrases import Mark
 from builder.remember.calls import call_of, signature_of
 from builder.remember.content import images_of
 
@@ -60,10 +55,12 @@ class JinjaRendering(PageRendering):
         failures: Failures | None = None,
         max_chars: int = MAX_CHARS,
         language: str = ENGLISH,
+        hint_languages: Sequence[LanguageMaker] = (),
     ) -> None:
         """count: text → true tokens.
 
-        bundled: templates that replace failing ones. max_chars: longer bodies are cut before rendering.
+        bundled: templates that replace failing ones. max_chars: longer bodies are cut before rendering. hint_languages: of the
+        hints that records bring.
         """
         super().__init__(templates, count, bundled or templates, failures or Failures(silence))
         self.max_chars = max_chars
@@ -71,7 +68,7 @@ class JinjaRendering(PageRendering):
         self.phrases = templates.phrases(language)
         self._language = language
         self._others: dict[tuple[str, int], JinjaRendering] = {}
-        self._llm_hints = LlmHintRenderer(templates.limits)
+        self._record_hints = RecordHints(hint_languages, templates.limits)
         self._fragments: FIFOCache[tuple[object, ...], Fragment] = FIFOCache(CACHE_SIZE, partial(size_in_memory, most=CACHE_SIZE))
         self._sizes: FIFOCache[tuple[str, Place], tuple[Size, ...]] = FIFOCache(CACHE_SIZE)
         self._last_body = _NO_BODY
@@ -86,7 +83,7 @@ class JinjaRendering(PageRendering):
             return self
         if (language, max_chars) not in self._others:
             self._others[language, max_chars] = JinjaRendering(
-                self._templates, self.count, self._bundled, self._failures, max_chars, language
+                self._templates, self.count, self._bundled, self._failures, max_chars, language, self._record_hints.makers
             )
         return self._others[language, max_chars]
 
@@ -166,7 +163,7 @@ class JinjaRendering(PageRendering):
         stale = [key for key, crumb in crumbs if crumb.workspace == workspace and crumb.id in ids]
         for key in stale:
             del self._fragments[key]
-        self._llm_hints.forget()
+        self._record_hints.forget()
         self._last_body = _NO_BODY
         nearest.cache_clear()
         self._forgotten += 1
@@ -181,7 +178,7 @@ class JinjaRendering(PageRendering):
         return images_of(breadcrumb.body)
 
     def picture_sizes(self, breadcrumb: Breadcrumb) -> tuple[Size, ...]:
-        """Of these pictures; cached."""
+        """The sizes of these pictures; cached."""
         key = breadcrumb.workspace, breadcrumb.place
         if key not in self._sizes:
             self._sizes[key] = tuple(size_of(image.data) for image in self.images(breadcrumb))
@@ -219,7 +216,7 @@ class JinjaRendering(PageRendering):
             result = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
             body, note = body | {"output": result.output}, result.note
         values = values_of(breadcrumb, body, form, label, self.max_chars, self.phrases)
-        text, failed = self._by_llm_hints(breadcrumb, form, body if note else None, values, hints)
+        text, failed = self._by_record_hints(breadcrumb, form, body if note else None, values, hints)
         transformed = bool(text)
         if not transformed:
             own = self._templates.hint_for(breadcrumb.schema, hints.own)
@@ -243,7 +240,7 @@ class JinjaRendering(PageRendering):
             self._last_body = source, body
         return body
 
-    def _by_llm_hints(
+    def _by_record_hints(
         self, breadcrumb: Breadcrumb, form: RenderForm, part: dict[str, Any] | None, values: dict[str, Any], hints: HintChoice
     ) -> tuple[str, str]:
         is_configured = self._templates.hint_for(breadcrumb.schema, hints.own) != GENERIC
@@ -253,7 +250,7 @@ class JinjaRendering(PageRendering):
         try:
             body = whole_body(breadcrumb.body) if part is None else part
             limit = partial(bounded, characters=self.max_chars, marks=self._marks(breadcrumb))
-            return self._llm_hints.text(chosen, breadcrumb, body, values, limit), ""
+            return self._record_hints.text(chosen, breadcrumb, body, values, limit), ""
         except TemplateFailed as error:
             instead = "the ordinary hint"
             return "", self._report(Failure(kind="llm_hints", name=breadcrumb.schema, reason=str(error), instead=instead))

@@ -6,10 +6,11 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import accumulate, count
 
+from builder.adapters.templates.failures import Failure
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
-from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending, Group, Layout, PageSection
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
+from builder.assemble.items.rendering import Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
-from builder.domain.reports import Failure
 
 Listener = Callable[[Failure], None]
 END = "\x03"

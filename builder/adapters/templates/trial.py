@@ -10,15 +10,16 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from builder.adapters.templates.failures import TemplateKind
+from builder.adapters.templates.faults import Fault, body_fields, fields_of, static_faults
 from builder.adapters.templates.folder import ENGLISH, FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
 from builder.adapters.templates.fragments import MAX_CHARS
-from builder.adapters.templates.names import Fault, body_fields, fields_of, static_faults
 from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.values import values_of
-from builder.assemble.items.rendering import WHOLE, Group, PageSection, RenderForm
+from builder.assemble.items.forms import WHOLE, RenderForm
+from builder.assemble.items.rendering import Group, PageSection
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.lint_finding import LintFinding
-from builder.domain.reports import TemplateKind
 from builder.remember.decode import BODIES, decode, full, takes, text_within, varied
 
 MEND = "mend the template"

@@ -5,11 +5,11 @@ from typing import Any
 from builder.adapters.templates.cuts.results import safe_id
 from builder.adapters.templates.cuts.shorten import trimmed
 from builder.adapters.templates.sandbox.runtime import marked
+from builder.assemble.items.forms import RenderForm, Spans
 from builder.assemble.items.list_items import block, items, quote
-from builder.assemble.items.rendering import RenderForm, Spans
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Fragment
-from builder.domain.text import Phrases
+from builder.domain.phrases import Phrases
 from builder.remember.decode import without_hints
 
 PLAIN_CHARS = 1_000

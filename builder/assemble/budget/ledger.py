@@ -9,11 +9,12 @@ from operator import itemgetter
 import numpy as np
 
 from builder.assemble.items.list_items import ITEM
-from builder.assemble.items.rendering import SAME, SOURCES, Group, PageSection
+from builder.assemble.items.rendering import Group, PageSection
+from builder.assemble.items.section_sources import SAME, SOURCES
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING
+from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
-from builder.domain.text import Phrases
 from builder.recall.index.conversation import exchange_of, turn_of
 from builder.recall.index.view import Ints, View
 

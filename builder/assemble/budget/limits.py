@@ -18,9 +18,9 @@ MAX_STORED_SHARE = 1.25
 MAX_TURNS_TO_ANSWER = 50
 """Turns in which the last answer is looked for, though what is newer fills the page."""
 STUB_TOKENS = 30
-"""Of a result that is one line, about."""
+"""A result that is one line, about."""
 MIN_LABEL_TOKENS = 3
-"""Of a bullet, who speaks, and the line end."""
+"""A bullet, the speaker, and the line end."""
 OLD_TURNS = "older than the last"
 """Beginning of the reason of calls that the limit of tool turns takes."""
 MIN_CALL_TOKENS = 5

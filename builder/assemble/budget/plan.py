@@ -13,7 +13,7 @@ from builder.assemble.budget.purchases import HOLE, Buyer, Entries, Offers, Plan
 from builder.assemble.budget.worth import DOUBTFUL, FOLLOW_UP, QUOTED, REPEATED, Doubles, density
 
 PART_SHARE, MIN_PART, MAX_PART = 0.1, 64, 300
-"""Of the room, and bounds in tokens: the short form of a long message."""
+"""The short form of a long message, as a share of the room, and its bounds in tokens."""
 LONG = 4 / 3
 """Times its short form, above which a message has one."""
 FAR = 60
@@ -24,9 +24,9 @@ REST_SHARE, REST_TOKENS = 0.1, 100
 COMPANION = 0.35
 """Least worth of what a find brings, as a share of its own."""
 SUMMARY_PRICE = 3e-5
-"""Of the lines of a summary: after what is probable, and after the last few hundred tokens."""
+"""The lines of a summary: bought after what is probable, and after the last few hundred tokens."""
 NEWEST_RESULT = 0.5
-"""Of the room: the newest result with what is behind it comes first where it is no more."""
+"""The newest result, with everything after it, comes first where it needs no more of the room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class _Purchase:
     price: float
     kind: Literal["step", "rest", "find", "summary"]
     number: int
-    """Of the entry or find; of the first of several steps; of a summary its tokens."""
+    """Number of the entry or find, or of the first of several steps; a summary's tokens."""
     steps: int = 1
 
 
@@ -56,7 +56,7 @@ class _Block:
 
 LEAST_TOKENS = 1e-9
 ORDER = {"step": 0, "rest": 1, "find": 2, "summary": 3}
-"""Of what has one price."""
+"""Purchases of one price."""
 
 
 def part_of(room: float) -> int:
@@ -127,7 +127,7 @@ def _steps(short: Doubles, needed: Doubles, room: float) -> Iterator[_Purchase]:
 
 
 def _rests(entries: Entries, short: Doubles, needed: Doubles, room: float, *, follows: bool) -> Iterator[_Purchase]:
-    """What the short form of an entry of the newest part leaves."""
+    """The rest that the short form of an entry of the newest part leaves."""
     reach = int(np.searchsorted(np.cumsum(short[: entries.newest]), room)) + 1
     for entry in np.flatnonzero(short[: entries.newest][:reach] < entries.whole[: entries.newest][:reach]).tolist():
         rest = float(entries.whole[entry] - short[entry])

@@ -1,4 +1,4 @@
-"""What is bought one after the other, and what it still costs when something of it is shown already."""
+"""Purchases one after the other, and what each still costs when something of it is shown already."""
 
 from dataclasses import dataclass, field
 
@@ -33,7 +33,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offers:
-    """What was found, the best first. Shape (finds,)."""
+    """The finds, the best first. Shape (finds,)."""
 
     entry: Ints
     tokens: Doubles
@@ -55,16 +55,16 @@ class Room:
 
     page: float
     newest: float
-    """Of them, most for the newest part."""
+    """Most of them for the newest part."""
     finds: float
-    """Of them, most for what is found."""
+    """Most of them for finds."""
     part: int
     """Most for the short form of a message."""
 
 
 @dataclass(slots=True)
 class Plan:
-    """What is shown."""
+    """Entries and finds that are shown."""
 
     newest: int = 0
     """Entries of the newest part."""
@@ -210,7 +210,7 @@ class Buyer:
         self.plan.caps.pop(entry, None)
 
     def _pay(self, entry: int, cost: float, *, is_find: bool = False) -> bool:
-        """What has room is bought; nothing costs less than nothing."""
+        """Bought if it has room; a cost is never negative."""
         cost = 0.0 if entry in self.plan.whole else max(cost, 0.0)
         if cost > (self._left_for_finds if is_find else self._left_for_newest):
             self.plan.lacks_room = True

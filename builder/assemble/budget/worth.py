@@ -27,7 +27,7 @@ FOLLOW_UP = 2.0
 
 
 def worth_of_share(share: Doubles, answered: float) -> Doubles:
-    """Of what is found. share: of each passage in all that is found. answered: the probability that anything answers."""
+    """The worth of finds. share: of each passage in all that is found. answered: the probability that anything answers."""
     worth: Doubles = answered**CERTAINTY * GAIN * share / (1 + (GAIN - 1) * share)
     return worth
 
@@ -39,7 +39,7 @@ def density(distance: Doubles) -> Doubles:
 
 
 def others_of_a_kind(patterns: Sequence[Ints]) -> Ints:
-    """Of each find, how many others are of its kind. patterns: numbers of the words of each, each once."""
+    """How many other finds are of the kind of each. patterns: numbers of the words of each, each once."""
     if not patterns:
         return np.zeros(0, np.int64)
     sizes = np.array([len(pattern) for pattern in patterns], np.int64)

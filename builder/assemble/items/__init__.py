@@ -1,1 +1,1 @@
-"""What may be on a page: fragments in items, their labels, their forms."""
+"""Parts of a page: fragments in items, their labels, their forms."""

@@ -1,86 +1,20 @@
-"""Who speaks, as the page names them, and the words of a fragment without bullet, indent and label."""
+"""Who speaks, as the page names them, and the tools of calls."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
 
-from builder.assemble.items.list_items import INSIDE, ITEM, LINE_END, NO_LABEL, spoken
-from builder.assemble.items.rendering import LINE_REASONS
-from builder.domain.breadcrumb import TOOL_RESPONSE, Breadcrumb, Role
-from builder.domain.context import Call, Fragment
-from builder.domain.text import Phrases, one_line, visible
-from builder.language.words import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
+from builder.domain.breadcrumb import Breadcrumb, Role
+from builder.domain.phrases import Phrases
+from builder.language.names import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
 from builder.recall.index.answers import answers_former_words, has_later_answer
-from builder.recall.index.conversation import Entry, has_other_agents
+from builder.recall.index.conversation import has_other_agents
 from builder.recall.index.replies import quoted_words
 from builder.recall.index.view import View
-from builder.remember.content import without_wrapper
-from builder.wire.words import brief
 
 CHAT_ROLES = frozenset({"user", "assistant", "system"})
 """Roles whose words stand by themselves in messages."""
-MAX_MARGIN_CHARS = 200
-"""White space around a text that messages keep. A page has none, so no cut would take it off where it has no room."""
-
-
-def message_words(fragment: Fragment, label: str) -> str:
-    """What a message says: byte for byte when all of it is shown, else its part. label: the speaker's on the page."""
-    text = fragment.breadcrumb.text
-    is_whole = not fragment.reduced and not fragment.transformed and _has_room(text)
-    return visible(text if is_whole else spoken(fragment.text, visible(label)))
-
-
-def result_words(fragment: Fragment, label: str) -> str:
-    """What a result says without its label: a text byte for byte, any other value as compact JSON."""
-    below = fragment.text
-    plain = visible(spoken(ITEM + below.removeprefix(INSIDE) if below.startswith(INSIDE) else below, label))
-    words = "" if fragment.reduced or fragment.breadcrumb.schema != TOOL_RESPONSE else _exact(fragment.breadcrumb, plain, label)
-    is_shown = not fragment.transformed or _bare(words) == _bare(plain)
-    return words if words.strip() and is_shown and _has_room(words) else plain
-
-
-def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
-    """The arguments as a JSON object, or the part that the page shows. label: of the call."""
-    if not fragment.reduced:
-        return call.arguments
-    part = visible(spoken(fragment.text, visible(label)))
-    return one_line({"cut": part})
-
-
-def instead_of_results(entry: Entry) -> str:
-    """Name of the phrase for a call that has no result below."""
-    return "no_longer_available" if entry.is_answered else "no_answer"
-
-
-def shows_pictures(fragment: Fragment) -> bool:
-    """Whether it is more than one line of ours."""
-    return fragment.reduced not in set(filter(None, LINE_REASONS.values()))
-
-
-def _exact(breadcrumb: Breadcrumb, plain: str, label: str) -> str:
-    body = json.loads(breadcrumb.body)
-    error, output = (visible(_output_text(body.get(name))) for name in ("error", "output"))
-    if not breadcrumb.failed:
-        return output
-    printed = f"{label}{NO_LABEL}\n{output}" if output and output != error else ""
-    parts = (error, printed) if error else (output,)
-    return f"{plain.partition(NO_LABEL)[0]}{NO_LABEL} " + "\n".join(filter(None, parts)) if any(parts) else ""
-
-
-def _output_text(value: Any) -> str:
-    plain = brief(without_wrapper(value))
-    return plain if isinstance(plain, str) else "" if plain is None else one_line(plain)
-
-
-def _has_room(text: str) -> bool:
-    return len(text) - len(text.strip()) <= MAX_MARGIN_CHARS
-
-
-def _bare(text: str) -> str:
-    return LINE_END.sub("\n", text).strip().replace("&lt;", "<")
 
 
 LABELS = (
@@ -104,7 +38,7 @@ class Labels:
     others: dict[str, int] = field(default_factory=dict)
     """People without a name of their own → their number, in the order of their first label."""
     names: dict[tuple[str, ...], str] = field(default_factory=dict)
-    """What a name hangs on → the name, once it was read."""
+    """Fields of a breadcrumb that decide its name → the name."""
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """Who says it, with a mark where the words were edited, do not stand any more, or reply to others than those before."""

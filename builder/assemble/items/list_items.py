@@ -25,7 +25,7 @@ _STRUCTURE = re.compile(
     r"\s|#{1,6}(?:\s|$)|`{3}|~{3}|(?:[-*_=][ \t]*){3,}$|[-*+](?:\s|$)|\d{1,9}[.)](?:\s|$)|[>|]|<[A-Za-z/!?]|$", re.MULTILINE
 )
 _UNDERLINE = re.compile(r"\s*+(?:=++|[-|:][-|: \t]*+)[^\S\n]*+(?:\n|\Z)")
-"""What makes a heading, or the head of a table, of the line above it.
+"""A line that makes the line above it a heading, or the head of a table.
 
 It never goes back: in a text of many blanks that would take hours.
 """

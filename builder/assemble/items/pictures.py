@@ -1,4 +1,4 @@
-"""What a picture costs, by the formulas that the providers publish: OpenAI's tiles, Anthropic's pixels."""
+"""The tokens of a picture, by the formulas that the providers publish: OpenAI's tiles, Anthropic's pixels."""
 
 import base64
 import binascii
@@ -11,7 +11,7 @@ Size = tuple[int, int]
 
 UNKNOWN: Size = (0, 0)
 MAX_HEAD_CHARS = 174_764
-"""Of the base64 of a picture, in which its size is looked for: a JPEG has a preview of up to 64 kB and other notes before it."""
+"""The base64 in which a picture's size is looked for: a JPEG has a preview of up to 64 kB and other notes before it."""
 
 OPENAI_BASE, OPENAI_TILE, TILE = 85, 170, 512
 OPENAI_LONG, OPENAI_SHORT = 2048, 768
@@ -19,7 +19,7 @@ OPENAI_LONG, OPENAI_SHORT = 2048, 768
 ANTHROPIC_LONG, ANTHROPIC_PIXELS, ANTHROPIC_MOST = 1568, 750, 1600
 """Pixels of the longer side, pixels of a token, most tokens."""
 OPENAI_UNKNOWN, ANTHROPIC_UNKNOWN = OPENAI_BASE + 8 * OPENAI_TILE, ANTHROPIC_MOST
-"""Of a picture of unknown size: as much as one can cost."""
+"""A picture of unknown size: as much as one can cost."""
 
 
 def picture_tokens(sizes: Iterable[Size], chat_format: ChatFormat) -> int:

@@ -4,12 +4,12 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 
+from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.labels import called_tool
 from builder.assemble.items.list_items import ITEM
-from builder.assemble.items.rendering import FOLD_REASON
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING, Call, Fragment
-from builder.domain.text import visible
+from builder.domain.control_text import visible
 from builder.recall.index.conversation import Entry
 
 MAX_NAMES = 5

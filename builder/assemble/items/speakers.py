@@ -6,10 +6,10 @@ from itertools import pairwise
 
 from builder.assemble.items.list_items import ITEM, NO_LABEL
 from builder.assemble.items.writer import Item, Writer
-from builder.language.words import look
+from builder.language.names import look
 
 MAX_LABEL_CHARS = 200
-"""Of a text, in which a reader may take its beginning for a label."""
+"""The beginning of a text, which a reader may take for a label."""
 
 
 def is_later(before: int, origin: int, writer: Writer) -> bool:

@@ -4,18 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from builder.assemble.items.labels import (
-    CHAT_ROLES,
-    Labels,
-    call_arguments,
-    call_label,
-    instead_of_results,
-    message_words,
-    result_words,
-    shows_pictures,
-)
+from builder.assemble.items.forms import LINE_REASONS, WHOLE, Line, RenderForm, Spans, even_caps
+from builder.assemble.items.hint_choice import hint_choice
+from builder.assemble.items.labels import CHAT_ROLES, Labels, call_label
+from builder.assemble.items.pending import each
 from builder.assemble.items.pictures import Size, picture_tokens
-from builder.assemble.items.rendering import WHOLE, Line, RenderForm, Rendering, Spans, each, even_caps, hint_choice
+from builder.assemble.items.rendering import Rendering
+from builder.assemble.items.words import call_arguments, instead_of_results, message_words, result_words
 from builder.domain.breadcrumb import NO_TIME, SUMMARY, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Fragment
 from builder.domain.page_settings import Dates
@@ -36,7 +31,7 @@ class Item:
     origin: int
     """Row at whose place it stands."""
     fragments: tuple[Fragment, ...]
-    """Of its message, or of its call and the results below it, in page order."""
+    """The fragments of its message, or of its call and the results below it, in page order."""
     tokens: int = field(init=False)
     """On the page, with the line ends; read many times, so it is added up once."""
     entry: Entry | None = None
@@ -176,7 +171,7 @@ class Writer:
         return self.picture_sizes(item.first, [fragment.breadcrumb for fragment in item.pictured], is_call=item.is_call)
 
     def picture_sizes(self, crumb: Breadcrumb, senders: Iterable[Breadcrumb], *, is_call: bool) -> list[Size]:
-        """Of the pictures that `messages` can send for a message, or for the results of a call of it.
+        """Tokens of the pictures that `messages` can send for a message, or for the results of a call of it.
 
         Providers take none of an assistant; of the results of its calls all but chat completions take them.
         """
@@ -250,8 +245,9 @@ class Writer:
                 return self.day_of(crumb)
 
     def _day_and_time(self, breadcrumb: Breadcrumb) -> str:
-        time = f"{local_time(breadcrumb, self.profile.time_zone):%H:%M}"
-        return self.rendering.phrases("day_and_time", day=self.day_of(breadcrumb), time=time)
+        phrases = self.rendering.phrases
+        time = phrases.time(local_time(breadcrumb, self.profile.time_zone))
+        return phrases("day_and_time", day=self.day_of(breadcrumb), time=time)
 
     def day_of(self, breadcrumb: Breadcrumb) -> str:
         """The day on which something was said, as "8 May 2023"."""
@@ -260,3 +256,8 @@ class Writer:
     def date_tokens(self, date: str) -> int:
         """Tokens of a date line; none of none."""
         return self.rendering.date_tokens(self.profile.page, date) if date else 0
+
+
+def shows_pictures(fragment: Fragment) -> bool:
+    """Whether it is more than one line of ours."""
+    return fragment.reduced not in set(filter(None, LINE_REASONS.values()))

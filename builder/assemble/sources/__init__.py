@@ -1,1 +1,1 @@
-"""What may be on the page, one file a source."""
+"""The sources of a page, one file each."""

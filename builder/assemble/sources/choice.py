@@ -1,4 +1,4 @@
-"""What may be on the page, as numbers: the entries next to the question, what was found, tokens and worth."""
+"""The choice for a page as numbers: the entries next to the question, the finds, tokens and worth."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,12 +11,12 @@ from builder.assemble.budget.plan import COMPANION
 from builder.assemble.budget.purchases import Entries, Offers
 from builder.assemble.budget.worth import Ints, others_of_a_kind, worth_of_share
 from builder.assemble.draft import PageDraft
+from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.pictures import picture_tokens
-from builder.assemble.items.rendering import RenderForm
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.finds import MAX_CALL_TOKENS
-from builder.domain.page_settings import ToolOutput
-from builder.language.words import UNSPACED
+from builder.domain.tool_output import ToolOutput
+from builder.language.word_lists import UNSPACED
 from builder.recall.index.conversation import Entry, exchange_of, turn_of
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
@@ -24,7 +24,7 @@ from builder.recall.search.candidates import Find
 LATELY = 6
 """Messages with words behind which a result is no longer new."""
 LINE_TOKENS = 6
-"""Of a call in a run of calls, about."""
+"""A call in a run of calls, about."""
 RESULT_LABEL_TOKENS, RESULT_FACTOR = 4, 1.05
 """Tokens of a result's label, and times its stored tokens, about."""
 QUESTION_TOKENS, ANSWER_TOKENS, ANSWER_SHARE = 25, 60, 0.1
@@ -35,7 +35,7 @@ MAX_FINDS = 300
 
 @dataclass(slots=True)
 class Choice:
-    """What may be on the page. Entries and finds are numbered alike here and in the arrays."""
+    """Everything that may be on the page. Entries and finds are numbered alike here and in the arrays."""
 
     order: list[Entry]
     entries: Entries
@@ -160,7 +160,7 @@ def _offers(draft: PageDraft, costs: _Costs, finds: Sequence[Find], numbers: Seq
 
 
 def _folded(costs: _Costs, rules: ToolOutput, room: float) -> frozenset[int]:
-    """What the limit folds: the oldest results, above a share of the room."""
+    """The results that the limit folds: the oldest, above a share of the room."""
     if rules.fold_at is None:
         return frozenset()
     lines = sum(LINE_TOKENS if entry.request else tokens for entry, tokens in zip(costs.order, costs.whole, strict=True))
@@ -177,7 +177,7 @@ def _folded(costs: _Costs, rules: ToolOutput, room: float) -> frozenset[int]:
 
 
 def entry_of(view: View, row: int) -> Entry:
-    """What shows a row: a message, or the call that a result answers."""
+    """The entry that shows a row: a message, or the call that a result answers."""
     crumb, versions = view.breadcrumb(row), view.history.breadcrumbs.versions
     first = versions[crumb.id][0]
     exchange = exchange_of(view, first) if crumb.role == "tool" else None

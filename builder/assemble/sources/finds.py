@@ -1,11 +1,11 @@
-"""What was found: messages, and calls with the passages of their results."""
+"""Finds on a page: messages, and calls with the passages of their results."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from builder.assemble.draft import PageDraft
-from builder.assemble.items.rendering import WHOLE, RenderForm, Spans
+from builder.assemble.items.forms import WHOLE, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.sources.summary import OBSERVED, observation_item
 from builder.language.sentences import with_lead
@@ -19,7 +19,7 @@ _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 
 
 def news(finds: Iterable[Find], draft: PageDraft) -> Iterator[Find]:
-    """What the page does not say yet."""
+    """The finds that the page does not show yet."""
     writer, now, items = draft.writer, draft.writer.now, tuple(draft.ledger.all_items())
     parts = {part.breadcrumb.id: " ".join(part.text.split()) for item in items for part in item.fragments if part.reduced}
     elsewhere = {item.origin: item.spans for item in items if item.spans}

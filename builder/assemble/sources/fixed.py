@@ -6,15 +6,15 @@ from itertools import accumulate, repeat
 
 from builder.assemble.budget.limits import COUNT_TOLERANCE_TOKENS
 from builder.assemble.draft import PageDraft
-from builder.assemble.items.rendering import MIN_PART_TOKENS, RenderForm, even_caps
+from builder.assemble.items.forms import MIN_PART_TOKENS, RenderForm, even_caps
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OPENING, OVER_BUDGET, Omission
+from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned
-from builder.domain.text import visible
+from builder.domain.stored import StoredBreadcrumb
 from builder.language.dates import depends_on_day
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
@@ -31,7 +31,7 @@ def reminder_texts(profile: Profile, trigger: Breadcrumb, view: View) -> dict[st
 
 
 CURRENT_SHARE = 0.5
-"""Of what the profile's own words leave, for the current message."""
+"""The current message's share of what the profile's own words leave."""
 TO_ANSWER, OF_TURN = "the message to answer", "part of the tool calls to answer from"
 OWN_WORDS = {"system": "the system prompt", "reminder": "a reminder of the profile"}
 """Source of a section → what of the profile or of the agent's definition it says word for word."""
@@ -185,7 +185,7 @@ def _kind_name(kind: Pinned) -> str:
 
 HOLDS = "an instruction that still holds"
 MAX_IDS = 5
-"""Of instructions that have no room."""
+"""The note on instructions that have no room."""
 
 
 def put_instructions(draft: PageDraft) -> None:

@@ -7,7 +7,7 @@ from builder.assemble.sources.results import least_results
 
 
 def put_pictures(draft: PageDraft, excess: int = 0) -> None:
-    """Of the messages to answer, of the results to answer from, and of a conversation that is whole.
+    """Pictures of the messages to answer, of the results to answer from, and of a conversation that is whole.
 
     excess: tokens by which the page was counted too long.
     """

@@ -10,7 +10,8 @@ from builder.assemble.budget.limits import OLD_TURNS
 from builder.assemble.budget.plan import MIN_PART
 from builder.assemble.budget.purchases import Plan
 from builder.assemble.draft import PageDraft, limited
-from builder.assemble.items.rendering import RenderForm, Spans, each
+from builder.assemble.items.forms import RenderForm, Spans
+from builder.assemble.items.pending import each
 from builder.assemble.items.runs import run_item
 from builder.assemble.items.speakers import is_later, without_label
 from builder.assemble.items.writer import Item
@@ -24,7 +25,7 @@ from builder.recall.index.conversation import Entry, turn_of
 from builder.recall.search.candidates import Find
 
 SMALL_TOKENS = 8
-"""Of a message that is shown instead of a hole."""
+"""A message that is shown instead of a hole has at most so many."""
 OFTEN = 12
 """Times that words were said, from which they fold with the calls that they stand beside."""
 FIND = "found"
@@ -32,13 +33,13 @@ FIND = "found"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """What a plan puts on the page."""
+    """The items that a plan puts on the page."""
 
     conversation: tuple[Item, ...]
     apart: tuple[Item, ...]
-    """What was found and stands in a section of its own."""
+    """Finds in a section of their own."""
     in_runs: tuple[Entry, ...]
-    """What lines on runs of calls stand for."""
+    """Entries that lines on runs of calls stand for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +129,7 @@ def _with_calls(pieces: Mapping[tuple[int, str], _Piece], edge: int, draft: Page
 
 
 def _apart_from_calls(draft: PageDraft) -> set[tuple[int, str]]:
-    """What stands elsewhere on the page, and calls that the limit of tool turns takes."""
+    """Entries elsewhere on the page, and calls that the limit of tool turns takes."""
     there = (item.entry for source in ("window", "turn") for item in draft.items(source) if item.entry)
     entries = [*draft.questions, *(entry for entry in there if draft.whole or entry in draft.recall.turn)]
     entries += [entry for entry, reason in draft.limits.left_out if reason.startswith(OLD_TURNS)]
@@ -182,7 +183,7 @@ def _is_unit_between(first: int, last: int, draft: PageDraft) -> bool:
 
 
 def _joining(pieces: Sequence[_Piece], draft: PageDraft) -> list[bool]:
-    """Of each, whether it is a part of a run: a call, or words that were often said beside calls."""
+    """Whether each is a part of a run: a call, or words that were often said beside calls."""
     joining: list[bool] = []
     for piece, after in zip(pieces, (*pieces[1:], None), strict=False):
         is_beside = after is not None and after.is_bare and after.entry.origin == piece.entry.origin
@@ -262,7 +263,7 @@ def _joined(finds: Sequence[Find], text: str) -> Spans:
 
 
 def _apart(draft: PageDraft, choice: Choice, plan: Plan, pieces: Sequence[_Piece]) -> tuple[Item, ...]:
-    """What was found, in the order of time, and a line on the calls beside it that are not shown."""
+    """The finds in the order of time, and a line on the calls beside each that are not shown."""
     makes: list[Callable[[], Item]] = []
     entries: list[Entry] = []
     numbers = (number for number in {*plan.whole, *plan.parts} if _is_apart(draft, choice, plan, number))

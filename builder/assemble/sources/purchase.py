@@ -9,7 +9,7 @@ from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.budget.plan import part_of, plan
 from builder.assemble.budget.purchases import Plan, Room
 from builder.assemble.draft import PageDraft
-from builder.assemble.items.rendering import LINE_REASONS
+from builder.assemble.items.forms import LINE_REASONS
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.choice import Choice, choice_of
 from builder.assemble.sources.finds import news
@@ -18,21 +18,21 @@ from builder.assemble.sources.results import RUNNING
 from builder.assemble.sources.summary import put_summary, summary_tokens, with_observations
 from builder.domain.context import IRRELEVANT, OLDER, OPENING, OVER_BUDGET, Omission
 from builder.domain.profile import Profile, SectionRule
-from builder.language.sentences import is_follow_up
-from builder.language.words import has_word
+from builder.language.follow_ups import is_follow_up
+from builder.language.word_lists import has_word
 from builder.recall.index.conversation import Entry, outdated_results
 from builder.recall.search.candidates import Find
 from builder.recall.search.query import content_words
 from builder.recall.search.retrieval import RetrievalResult, retrieve
 
 MAX_PLANS = 3
-"""Of a page, unless each was too long."""
+"""The plans of a page, unless each was too long."""
 LEFT_OVER = 0.01
-"""Of the room: what is free below it fills nothing."""
+"""A share of the room: a smaller rest is left free."""
 LEAST_SHARE = 0.14
-"""Of the page, most for the newest part where a profile does not fill its pages."""
+"""Most of the page for the newest part where a profile does not fill its pages."""
 BROADLY = 0.1
-"""Of the least price, where the answer is in many messages: the fifth is needed as much as the first."""
+"""Share of the least price where the answer is in many messages: the fifth is needed as much as the first."""
 NOTHING = Placement(conversation=(), apart=(), in_runs=())
 DIALOGUE = "the conversation"
 
@@ -95,7 +95,7 @@ def _filled(draft: PageDraft, choice: Choice, best: _Purchase, excess: int) -> _
 
 
 def _room(draft: PageDraft, tokens: float, allowance: float) -> Room:
-    """What may be spent. tokens: for all of it. allowance: tokens that the page has for it."""
+    """The room of the page. tokens: for all of it. allowance: tokens that the page has for it."""
     window, retrieval, profile = draft.rule("window"), draft.rule("retrieval"), draft.recall.profile
     newest, finds = _limit(window, retrieval, profile, allowance), _limit(retrieval, window, profile, allowance)
     if draft.ledger.is_one:
@@ -107,7 +107,7 @@ def _room(draft: PageDraft, tokens: float, allowance: float) -> Room:
 
 
 def _limit(rule: SectionRule | None, other: SectionRule | None, profile: Profile, allowance: float) -> float:
-    """What a section may spend of the page's allowance for both, and the other one need not have."""
+    """Tokens of the page's allowance for both that a section may spend and the other one need not have."""
     reserve = other.min_share * profile.allowance if other else 0.0
     return max(min(rule.max_tokens(profile.allowance), allowance - reserve), 0.0) if rule else 0.0
 
@@ -118,7 +118,7 @@ def _is_broad(draft: PageDraft) -> bool:
 
 
 def choose(draft: PageDraft) -> Choice:
-    """What may be bought: the conversation within the profile's limits, and what was found."""
+    """The offers: the conversation within the profile's limits, and the finds."""
     recall = draft.recall
     view, answered = recall.view, 0.0
     finds: Sequence[Find] = ()

@@ -5,14 +5,15 @@ from functools import partial
 
 from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.draft import PageDraft, limited
-from builder.assemble.items.rendering import MIN_PART_TOKENS, each, even_caps
+from builder.assemble.items.forms import MIN_PART_TOKENS, even_caps
+from builder.assemble.items.pending import each
 from builder.assemble.items.writer import Item
 from builder.recall.index.conversation import Entry
 
 MAX_LINE_TOKENS = 96
-"""Of a call with a line for each result."""
+"""A call with a line for each result."""
 RESULTS_SHARE = 0.6
-"""Of the rest, where they do not fit into it whole."""
+"""Share of the rest, where they do not fit into it whole."""
 RUNNING = "the running turn"
 
 

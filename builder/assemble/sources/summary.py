@@ -21,11 +21,12 @@ from builder.recall.index.view import Ints, View
 from builder.recall.search.candidates import Find
 from builder.recall.search.retrieval import RetrievalResult
 from builder.recall.summaries.lines import PageContent, verbatim_line
-from builder.recall.summaries.plan import Observation, Observations, PageSummary, memory_summaries, page_summary
+from builder.recall.summaries.observations import Observation, Observations
+from builder.recall.summaries.page_summary import PageSummary, memory_summaries, page_summary
 
 OF_THE_REST = "a summary of what the page does not show of the session"
 KEPT_SHARE = 0.5
-"""Of the rest, most for what a compaction kept word for word."""
+"""Most of the rest for the lines that a compaction kept word for word."""
 MIN_SUMMARY_TOKENS = 100
 """Below which a part of a summary says nothing of a long session."""
 
@@ -133,7 +134,7 @@ def _rows_in_lines(view: View, summary: PageSummary, numbers: list[int]) -> froz
 
 MAX_SESSIONS = 20
 OTHER_SESSIONS_SHARE = 0.28
-"""Of the page, for the newest part of other sessions beside a conversation that fits."""
+"""Share of the page for the newest part of other sessions beside a conversation that fits."""
 
 
 def put_memory(draft: PageDraft) -> None:

@@ -271,8 +271,8 @@ def plot(
     svg: Annotated[Path, typer.Option(help="The picture is written here.")],
 ) -> None:
     """Draw recall against tokens, ours and others', from measured figures."""
-    from builder.pictures.plot import plot_svg, read_figures
-    from builder.pictures.svg import write_picture
+    from builder.bench.plot import plot_svg, read_figures
+    from builder.extras.explain.svg import write_picture
 
     write_picture(svg, plot_svg(read_figures(file)))
     say(f"drawn into {svg}")

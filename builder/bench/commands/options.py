@@ -71,9 +71,9 @@ def measure_service(
 
     run: also gets the HTTP port. cached_passages: size of its cache, at least.
     """
+    from builder.app.logs import set_up_logging
     from builder.app.service import open_service, serving
     from builder.app.settings import HttpSettings, NatsSettings, StoreSettings
-    from builder.app.telemetry import set_up_logging
     from builder.wire.subjects import DEFAULT_NAME
 
     async def work() -> dict[str, Any]:

@@ -4,12 +4,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Misconfigured
+from builder.extras.demo.sample import sample_lines, sample_questions
 from builder.recall.index.breadcrumb_table import EPISODE_GAP
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
@@ -184,24 +184,8 @@ def _prefixed(conversation: Conversation, breadcrumb: str) -> str:
     return f"{conversation.session}:{breadcrumb}"
 
 
-def sample_lines() -> tuple[str, ...]:
-    """The bundled sample conversation, one event a line."""
-    return tuple((files("builder.cli") / "sample" / "events.jsonl").read_text("utf-8").strip().split("\n"))
-
-
-def demo_evidence() -> tuple[str, ...]:
-    """Texts of the messages that answer the sample's last message."""
-    ids = _sample_questions()["demo"]["evidence"]
-    return tuple(crumb.text for crumb in _sample().conversations[0].breadcrumbs if crumb.id in ids)
-
-
-def _sample_questions() -> dict[str, Any]:
-    questions: dict[str, Any] = json.loads((files("builder.cli") / "sample" / "questions.json").read_text("utf-8"))
-    return questions
-
-
 def _sample() -> Dataset:
-    questions = _sample_questions()
+    questions = sample_questions()
     breadcrumbs = breadcrumbs_of(read_lines(sample_lines(), WORKSPACE))
     return Dataset(name=questions["name"], conversations=(_labelled(SAMPLE, breadcrumbs, questions["questions"], {}),))
 

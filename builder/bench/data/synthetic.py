@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from builder.app.components import Components
-from builder.bench.data.datasets import sample_lines
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.recall import Passage, StoredBreadcrumb
-from builder.language.sentences import fingerprint
+from builder.domain.stored import Passage, StoredBreadcrumb
+from builder.extras.demo.sample import sample_lines
+from builder.language.wording import fingerprint
 from builder.remember.decode import decode
 from builder.remember.memory import passages
 from builder.wire.records import make_record, outgoing

@@ -1,4 +1,4 @@
-"""What is wrong with a page: with its conversation, its finds, its dates, and the account of what is not on it."""
+"""Faults of a page: of its conversation, its finds, its dates, and the account of what is not on it."""
 
 import json
 from collections import Counter
@@ -21,7 +21,7 @@ NEUTRALISED, PASSAGES = "neutralised", "only passages of it"
 
 
 def faults(reading: Reading) -> tuple[Fault, ...]:
-    """What is wrong with the page: kind, and what it is about; empty when nothing is."""
+    """The faults of the page: kind and subject of each."""
     if reading.page is None:
         return tuple(refusal(reading))
     checks = (
@@ -35,7 +35,9 @@ def faults(reading: Reading) -> tuple[Fault, ...]:
         _summaries,
         _sections,
         _partial,
-        _absent,
+        _neutralised,
+        _most_relevant,
+        _counted,
     )
     return tuple(fault for check in checks for fault in check(reading))
 
@@ -100,30 +102,38 @@ def _first_call(reading: Reading, piece: Piece) -> str:
 
 
 def _partial(reading: Reading) -> Iterator[Fault]:
-    """What is cut, folded or neutralised on the page is listed, nothing else is, and of nothing more is shown than there is."""
+    """Exactly what is cut or folded on the page is listed, and no more of it is shown than there is."""
     partial = reading.published["omissions"]["partial"]
     for each in partial:
         if each["shown"] > each["tokens"]:
             yield ACCOUNT, f"{each['id']}: {each['shown']} of {each['tokens']} tokens are shown"
     passages = {name for source in PASSAGE_SOURCES for name in reading.ids(source)}
-    if strange := {each["id"] for each in partial if each["reason"] == PASSAGES} - passages:
+    if strange := _listed(reading, PASSAGES) - passages:
         yield ACCOUNT, f"passages of {sorted(strange)} are listed, and nothing of them was found"
     reduced = {each["id"] for each in partial if each["reason"] not in {NEUTRALISED, PASSAGES}}
-    ids = {record["id"] for record in reading.events.records} | {reading.trigger["id"]}
-    marked = {name for name in _marked(reading.published["content"]) if name in ids} | set(_of_runs(reading))
+    ids = {record["id"] for record in (*reading.events.records, reading.trigger)}
+    marked = ids.intersection(_marked(reading.published["content"])) | set(_of_runs(reading))
     if reduced != marked:
         yield ACCOUNT, f"in part on the page are {sorted(marked)}, omissions.partial has {sorted(reduced)}"
-    neutralised = {each["id"] for each in partial if each["reason"] == NEUTRALISED}
-    missing = set(_with_control(reading)) - neutralised
-    came = {
-        record["id"]
-        for record in (*reading.events.records, reading.trigger)
-        if any(control in json.dumps(record["context"], ensure_ascii=False) for control in (*CONTROL, "\\u001b"))
-    }
+
+
+def _neutralised(reading: Reading) -> Iterator[Fault]:
+    """Exactly what came with control text is listed."""
+    neutralised = _listed(reading, NEUTRALISED)
+    came = {record["id"] for record in (*reading.events.records, reading.trigger) if _has_control(record)}
     if extra := neutralised - came:
         yield ACCOUNT, f"{sorted(extra)} are listed as neutralised, and had no control text"
-    if missing:
+    if missing := set(_with_control(reading)) - neutralised:
         yield ACCOUNT, f"{sorted(missing)} had control text, and are not listed as neutralised"
+
+
+def _listed(reading: Reading, reason: str) -> set[str]:
+    return {each["id"] for each in reading.published["omissions"]["partial"] if each["reason"] == reason}
+
+
+def _has_control(record: Record) -> bool:
+    body = json.dumps(record["context"], ensure_ascii=False)
+    return any(control in body for control in (*CONTROL, "\\u001b"))
 
 
 def _of_runs(reading: Reading) -> Iterator[str]:
@@ -151,26 +161,34 @@ def _with_control(reading: Reading) -> Iterator[str]:
             yield from {record["id"] for control in CONTROL if control in text_of(record)}
 
 
-def _absent(reading: Reading) -> Iterator[Fault]:
-    """Of what is not on the page the most relevant is named, and all of it is counted by reason."""
+def _most_relevant(reading: Reading) -> Iterator[Fault]:
+    """The most relevant of what is not on the page is named, each once."""
     omissions = reading.published["omissions"]
     relevant = [each["id"] for each in omissions["most_relevant"]]
-    on_page = {name for part in reading.published["sections"] for name in part["ids"]}
     if len(relevant) > MAX_MOST_RELEVANT or len(set(relevant)) < len(relevant):
         yield ACCOUNT, f"{len(relevant)} are named, {len(set(relevant))} of them once"
-    if both := on_page.intersection(relevant):
+    if both := _on_page(reading).intersection(relevant):
         yield ACCOUNT, f"{sorted(both)} are named as left out and stand on the page"
     reasons = Counter(each["reason"] for each in (*omissions["partial"], *omissions["most_relevant"]))
     if too_few := {reason for reason, number in reasons.items() if number > omissions["by_reason"].get(reason, 0)}:
         yield ACCOUNT, f"by_reason counts fewer than are named: {sorted(too_few)}"
-    records = reading.events.records
-    own = {records[row]["id"] for entry in reading.events.conversation for row in (entry.row, *entry.results)}
-    own -= {records[row]["id"] for display in reading.displays for row, _ in display.states}  # lines on calls say it
+
+
+def _counted(reading: Reading) -> Iterator[Fault]:
+    """All of what is not on the page is counted by reason."""
+    omissions, records = reading.published["omissions"], reading.events.records
+    absent = {records[row]["id"] for entry in reading.events.conversation for row in (entry.row, *entry.results)}
+    absent -= {records[row]["id"] for display in reading.displays for row, _ in display.states}  # lines on calls say it
+    absent -= _on_page(reading)
     left_out = sum(omissions["by_reason"].values()) - len(omissions["partial"])
-    if left_out < len(own - on_page):
-        yield ACCOUNT, f"{len(own - on_page)} of the conversation are not on the page, {left_out} are counted"
+    if left_out < len(absent):
+        yield ACCOUNT, f"{len(absent)} of the conversation are not on the page, {left_out} are counted"
     visible = {records[row]["id"] for row in reading.events.counting} | rows_of_operators(reading)
     if left_out > len(visible):
         yield ACCOUNT, f"{left_out} are counted as left out, there are {len(visible)}"
-    if own - on_page and not relevant:
-        yield ACCOUNT, f"{sorted(own - on_page)[:5]} are not on the page, and nothing is named"
+    if absent and not omissions["most_relevant"]:
+        yield ACCOUNT, f"{sorted(absent)[:5]} are not on the page, and nothing is named"
+
+
+def _on_page(reading: Reading) -> set[str]:
+    return {name for part in reading.published["sections"] for name in part["ids"]}

@@ -35,7 +35,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode
@@ -50,7 +50,7 @@ MIN_RECORDS, MAX_RECORDS = 3, 60
 MIN_LONG_RECORDS, MAX_LONG_RECORDS = 301, 420
 LONG_SHARE = 0.1
 TOOLS_SHARE = 0.85
-"""Of the triggers that are tools' answers; some of them give no page."""
+"""Share of triggers that are tools' answers; some of them give no page."""
 USER = "user.message.v1"
 PROCESSES = 2
 CACHED_TEXTS = 50_000
@@ -168,41 +168,51 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncGener
     """
     rng = Random(f"{seed} {history}")
     profile = draw_profile(rng, rng.randint(100, 5000))
+    session = _random_session(rng, profile, size)
+    async with open_scratch(_Hashing(), _words) as builder:
+        await _remember_rival(builder)
+        remembered = await _remember_all(builder, session.records)
+        triggers, results = _asking(remembered)
+        trigger, count = remembered[-1], 0
+        while count < contexts:
+            built = await builder.build_contexts(trigger, (profile,))
+            page = next(iter(built.contexts), None)
+            reading = reading_of(session.records, await builder.in_session(trigger.breadcrumb), profile, page)
+            if built.contexts or built.rejected:
+                if trigger in results and not reading.turn:
+                    raise AssertionError(f"{trigger.breadcrumb.id} triggers")
+                yield reading
+            elif reading.turn:
+                raise AssertionError(f"{trigger.breadcrumb.id} triggers nothing")
+            count += len(built.contexts)
+            if built.rejected:
+                profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
+            elif count < contexts:
+                trigger = rng.choice(results if results and rng.random() < TOOLS_SHARE else triggers)
+                profile = draw_profile(rng, _need(reading_of(session.records, trigger.breadcrumb, profile, None)))
+
+
+def _asking(rows: list[StoredBreadcrumb]) -> tuple[list[StoredBreadcrumb], list[StoredBreadcrumb]]:
+    """First versions of words of people in the session, and of results."""
+    firsts = [row for row in rows if row.breadcrumb.version == 1]
+    spoken = [row for row in firsts if (row.breadcrumb.schema, row.breadcrumb.session) == (USER, SESSION)]
+    return spoken, [row for row in firsts if row.breadcrumb.schema in RESULTS]
+
+
+def _need(reading: Reading) -> int:
+    """Tokens of all of the conversation."""
+    return sum(ample(entry, reading) for entry in reading.events.conversation)
+
+
+def _random_session(rng: Random, profile: Profile, size: int) -> RandomSession:
+    """size: mean records."""
     recipe = recipe_of(profile)
     session = RandomSession(rng, recipe.name if recipe else "0")
     long = rng.random() < LONG_SHARE
     drawn = min(max(int(rng.expovariate(1 / (size - MIN_RECORDS))) + MIN_RECORDS, MIN_RECORDS), MAX_RECORDS)
     session.grow(rng.randint(MIN_LONG_RECORDS, MAX_LONG_RECORDS) if long else drawn)
     session.ask()
-    async with open_scratch(_Hashing(), _words) as builder:
-        await _remember_rival(builder)
-        remembered = await _remember_all(builder, session.records)
-        triggers = [
-            row
-            for row in remembered
-            if (row.breadcrumb.schema, row.breadcrumb.session, row.breadcrumb.version) == (USER, SESSION, 1)
-        ]
-        results = [row for row in remembered if row.breadcrumb.schema in RESULTS and row.breadcrumb.version == 1]
-        trigger, count = remembered[-1], 0
-        while count < contexts:
-            built = await builder.build_contexts(trigger, (profile,))
-            page = next(iter(built.contexts), None)
-            reading = reading_of(session.records, await builder.in_session(trigger.breadcrumb), profile, page)
-            is_silent = not built.contexts and not built.rejected
-            if is_silent and reading.turn:
-                raise AssertionError(f"{trigger.breadcrumb.id} triggers nothing")
-            if not is_silent and not reading.turn and trigger in results:
-                raise AssertionError(f"{trigger.breadcrumb.id} triggers")
-            if not is_silent:
-                yield reading
-            count += len(built.contexts)
-            if built.rejected:
-                profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
-            elif count < contexts:
-                trigger = rng.choice(results if results and rng.random() < TOOLS_SHARE else triggers)
-                whole = reading_of(session.records, trigger.breadcrumb, profile, None)
-                need = sum(ample(entry, whole) for entry in whole.events.conversation)
-                profile = draw_profile(rng, need)
+    return session
 
 
 def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, page: Context | None) -> Reading:
@@ -233,7 +243,7 @@ def _true_count(encoding: str) -> Callable[[str], int]:
 
 
 async def _remember_all(builder: ContextBuilder, records: list[Record]) -> list[StoredBreadcrumb]:
-    """What the service takes; in place of the rest the records have one that says nothing."""
+    """The records that the service takes; the others are replaced by one that says nothing."""
     remembered = []
     for number, crumb in enumerate(_decoded(records)):
         row = None

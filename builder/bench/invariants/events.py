@@ -53,6 +53,21 @@ class _Exchange:
     twins: list["_Exchange"] = field(default_factory=list)
     """Other calls of its message under its id; each result answers the first of them that has none."""
 
+    @property
+    def first_open(self) -> "_Exchange":
+        """The first of it and its twins without a result, else the last twin."""
+        return next((each for each in (self, *self.twins) if not each.results), self.twins[-1])
+
+    def is_passed_on(self, question: str) -> bool:
+        """Whether a later call with this question is the same one."""
+        return self.question == question and not self.results
+
+
+def _sent_id(record: Record, call: str) -> str:
+    """The id under which a record sends a call."""
+    request = requests_of(record).get(call)
+    return request["requestId"] if request else call
+
 
 @dataclass(frozen=True, kw_only=True)
 class Events:
@@ -73,7 +88,7 @@ class Events:
 
     @cached_property
     def sessions(self) -> list[str]:
-        """Of each row. A result of no session is one of the only session that had asked by then."""
+        """The session of each row. A result of no session is one of the only session that had asked by then."""
         sessions: list[str] = []
         askers: dict[str, set[str]] = {}
         for record in self.records:
@@ -160,7 +175,7 @@ class Events:
 
     @cached_property
     def arrivals(self) -> list[datetime]:
-        """Of each row: when it was sent, or later, because the stream's clock does not run back."""
+        """The time of each row: when it was sent, or later, because the stream's clock does not run back."""
         return list(accumulate((datetime.fromisoformat(record["created_at"]) for record in self.records), max))
 
     def exchange(self, row: int) -> "_Exchange | None":
@@ -183,7 +198,7 @@ class Events:
 
     @cached_property
     def units(self) -> list[int]:
-        """Of each row the first row of its unit: versions of one breadcrumb, and all that shares a call, are one."""
+        """The first row of each row's unit: versions of one breadcrumb, and all that shares a call, are one."""
         heads: list[int] = []
         by_key: dict[tuple[str, str, str], int] = {}
         for row, record in enumerate(self.records):
@@ -198,7 +213,7 @@ class Events:
         return heads
 
     def entries(self, origin: int) -> list[Entry]:
-        """Of the breadcrumb that came first with this row: its words, and each of its calls."""
+        """Entries of the breadcrumb that came first with this row: its words, and each of its calls."""
         row = self.newest.get(self.records[origin]["id"], -1)
         if row not in self.counting or self.records[row]["schema_name"] not in WORDS | TOOLS:
             return []
@@ -225,7 +240,7 @@ class Events:
 
     @cached_property
     def _exchanges(self) -> tuple[dict[int, _Exchange], dict[tuple[int, str], _Exchange]]:
-        """Of each result, and of each caller and call. A result answers what was last called by its id in its session.
+        """The exchange of each result, and of each call. A result answers what was last called by its id in its session.
 
         An edit repeats the calls of earlier versions, even when their ids were used again since.
         """
@@ -235,23 +250,23 @@ class Events:
         early: dict[tuple[str, str], list[int]] = {}
         by_origin: dict[tuple[int, str], _Exchange] = {}
         for row, record in enumerate(self.records):
-            session = self.sessions[row]
+            session, origin = self.sessions[row], self.first[record["id"]]
             answered, calls = calls_of(record)
             for call in answered:
                 exchange = last.get((session, call))
-                if exchange and exchange.twins:
-                    open_ones = (each for each in (exchange, *exchange.twins) if not each.results)
-                    exchange = of_result.get(self.first[record["id"]]) or next(open_ones, exchange.twins[-1])
-                (exchange.results if exchange else early.setdefault((session, call), [])).append(row)
-                of_result.update({row: exchange} if exchange else {})
+                if exchange is None:
+                    early.setdefault((session, call), []).append(row)
+                    continue
+                if exchange.twins:
+                    exchange = of_result.get(origin) or exchange.first_open
+                exchange.results.append(row)
+                of_result[row] = exchange
             for call in calls:
                 key, question = (session, call), arguments_of(record, call)
-                origin = self.first[record["id"]]
                 exchange = by_origin.get((origin, call)) or last.get(key)
-                passes_on = exchange and exchange.question == question and not exchange.results
-                if exchange is None or not (passes_on or (origin, call) in by_origin):
+                if exchange is None or not ((origin, call) in by_origin or exchange.is_passed_on(question)):
                     exchange = last[key] = _Exchange(question, results=early.pop(key, []))
-                    if call in requests_of(record) and call != (identity := requests_of(record)[call]["requestId"]):
+                    if (identity := _sent_id(record, call)) != call:
                         last[session, identity].twins.append(exchange)
                     of_result.update(dict.fromkeys(exchange.results, exchange))
                 by_origin[origin, call] = exchange

@@ -1,4 +1,4 @@
-"""What an item of a page must say of a record, and whether one does: whole, in part with a mark, or as a line of ours."""
+"""An item of a page as it must show a record: whole, in part with a mark, or as a line of ours."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any, Literal
 from builder.bench.invariants.events import Entry, Events
 from builder.bench.invariants.random_texts import AGENT_IDS, AGENTS, CONTROL, PEOPLE
 from builder.bench.invariants.records import RESULTS, TOOLS, Record, agent_of, call_of, calls_of, text_of
-from builder.language.words import whole_look
+from builder.language.names import whole_look
 
 State = Literal["whole", "cut", "part", "line"]
 """part: passages of it."""
@@ -28,7 +28,7 @@ EDGE = 8
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """What an item shows of an entry."""
+    """The parts of an entry that an item shows."""
 
     entry: Entry
     states: tuple[tuple[int, State], ...]
@@ -48,7 +48,7 @@ def visible(text: str) -> str:
 
 
 def words_of(record: Record) -> str:
-    """What a message says, with a line for its image."""
+    """The words of a message, with a line for its image."""
     return visible(text_of(record) + (IMAGE if record["context"].get("attachments") else "")) or "(empty message)"
 
 
@@ -70,7 +70,7 @@ def labels_of(record: Record, trigger: Record) -> re.Pattern[str]:
 
 
 def display_of(entry: Entry, text: str, events: Events, trigger: Record) -> Display | None:
-    """What an item's text shows of an entry; None when it is not of this entry, or says something else."""
+    """The parts of an entry that an item's text shows; None when it is not of this entry, or says something else."""
     record = events.records[entry.row]
     if not entry.request and record["schema_name"] not in TOOLS:
         state = message_state(record, text, trigger)
@@ -150,23 +150,29 @@ def call_state(record: Record, request: str, text: str, caller: str) -> State | 
 
 def result_state(record: Record, text: str) -> State | None:
     """How much of a result stands in the lines of one; None when they are another's, or something is missing without a word."""
-    if (line := LINE.fullmatch(text.removeprefix("Result: "))) and line["id"] == record["id"]:
+    if _names(LINE.fullmatch(text.removeprefix("Result: ")), record):
         return "line"
-    body = record["context"]
-    failed = record["schema_name"] == "tool.error.v1"
-    value = body["error_message"] if failed else body["output"]
-    label = "Failed" if failed else "Result"
+    label, value = _label_and_value(record)
     if not text.startswith(f"{label}:"):
         return None
     rest = text.removeprefix(f"{label}:")
-    if (mark := CUT.search(rest)) and mark["id"] == record["id"]:
-        return "cut"
-    if (some := SHOWN_OF.search(rest)) and some["id"] == record["id"]:
+    if _names(CUT.search(rest), record) or _names(SHOWN_OF.search(rest), record):
         return "cut"
     if isinstance(value, str):
         inner = FENCED.sub(r"\n\n\g<text>", rest)
         return "whole" if inner in {f"{gap}{visible(value)}" for gap in (" ", "\n", "\n\n")} else None
     return "whole" if holds_leaves(rest, value) else None
+
+
+def _names(mark: re.Match[str] | None, record: Record) -> bool:
+    """Whether a mark of ours names the record."""
+    return mark is not None and mark["id"] == record["id"]
+
+
+def _label_and_value(record: Record) -> tuple[str, Any]:
+    if record["schema_name"] == "tool.error.v1":
+        return "Failed", record["context"]["error_message"]
+    return "Result", record["context"]["output"]
 
 
 def holds_leaves(text: str, value: Any) -> bool:

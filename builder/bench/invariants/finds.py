@@ -1,9 +1,10 @@
-"""What is wrong with what was found, its order and signs, and with what the consumer may not see."""
+"""Faults of finds, of their order and signs, and of what the consumer may not see."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
 
+from builder.bench.invariants.events import Entry
 from builder.bench.invariants.expected_items import labels_of, words_of
 from builder.bench.invariants.items import Item
 from builder.bench.invariants.pieces import RUN
@@ -36,25 +37,41 @@ COUNTED = ("user.message.v1", "note.v1", "knowledge.v1")
 
 def in_finds(reading: Reading) -> Iterator[Fault]:
     """Each shows a passage of one breadcrumb that the page does not show already; a result stands below its call."""
-    records = reading.events.records
-    whole = [(each.entry, row) for each in reading.displays for row, state in each.states if state == "whole"]
-    wholes = [records[row] for entry, row in whole if not entry.request or row != entry.row]
-    marks = {mark for record in wholes for mark in MARK.findall(str(record["context"]))} - _of_calls(reading)
-    marks |= set(MARK.findall(str(reading.trigger["context"]))) if reading.current_states == ("whole",) else set()
-    seen: set[str] = set()
+    seen = _marks_on_page(reading)
     for item in _finds(reading):
-        item_marks = set(MARK.findall(_without_call(item.text)))
-        if again := item_marks & (marks | seen):
+        item_marks = _marks(_without_call(item.text))
+        if again := item_marks & seen:
             yield REPEAT, f"{sorted(again)} of {item.text!r:.200} is found, and the page shows it"
         seen |= item_marks
         yield from _find(reading, item, item_marks)
-    schemas = {record["id"]: record["schema_name"] for record in records}
+    yield from _limits(reading)
+    yield from _calls(reading)
+    yield from _in_order(reading)
+
+
+def _marks(value: object) -> set[str]:
+    return set(MARK.findall(str(value)))
+
+
+def _marks_on_page(reading: Reading) -> set[str]:
+    """Marks of what the conversation and the question show whole."""
+    records, marks = reading.events.records, set[str]()
+    for display in reading.displays:
+        for row, state in display.states:
+            is_call = display.entry.request and row == display.entry.row
+            if state == "whole" and not is_call:
+                marks |= _marks(records[row]["context"])
+    marks -= _of_calls(reading)
+    return marks | _marks(reading.trigger["context"]) if reading.current_states == ("whole",) else marks
+
+
+def _limits(reading: Reading) -> Iterator[Fault]:
+    """No more of a schema is found than the profile allows."""
+    schemas = {record["id"]: record["schema_name"] for record in reading.events.records}
     shown_of = Counter(schemas.get(name, "") for name in reading.ids("retrieval"))
     for schema, limit in reading.profile.retrieval.per_schema_limit.items():
         if schema in COUNTED and shown_of[schema] > limit:
             yield LIMIT, f"{shown_of[schema]} of {schema} are found, allowed are {limit}"
-    yield from _calls(reading)
-    yield from _in_order(reading)
 
 
 def _finds(reading: Reading) -> list[Item]:
@@ -63,19 +80,27 @@ def _finds(reading: Reading) -> list[Item]:
 
 def calls_beside(reading: Reading) -> dict[str, str]:
     """Id of what was found → the line on its calls that are not shown; calls that a limit takes need none."""
-    events, pieces = reading.events, reading.pieces_of("retrieval")
-    texts, lines = [item.text for item in _finds(reading)], dict[str, str]()
+    events, pieces, lines = reading.events, reading.pieces_of("retrieval"), dict[str, str]()
     on_page = {item.text for item in reading.items("retrieval")}
-    others = {display.entry for display in reading.displays}
     by_limit = {*events.conversation}.difference(reading.limited)
     for name in reading.ids("retrieval"):
-        calls = [each for each in events.entries(events.first[name]) if each.request] if name in events.first else []
-        rest = [call for call in calls if call not in others]
-        hidden = [call for call in rest if not call.results or not any(pieces.display(call, text) for text in texts)]
+        hidden = _hidden_calls(reading, events.first[name]) if name in events.first else []
         line = pieces.line(hidden) if hidden else ""
         if hidden and (line in on_page or not by_limit.issuperset(hidden)):
             lines[name] = line
     return lines
+
+
+def _hidden_calls(reading: Reading, row: int) -> list[Entry]:
+    """Calls of what came first with this row that the page shows neither in the conversation nor among what was found."""
+    pieces, hidden = reading.pieces_of("retrieval"), list[Entry]()
+    elsewhere = {display.entry for display in reading.displays}
+    texts = [item.text for item in _finds(reading)]
+    for call in reading.events.entries(row):
+        if call.request and call not in elsewhere:
+            is_found = call.results and any(pieces.display(call, text) for text in texts)
+            hidden += () if is_found else (call,)
+    return hidden
 
 
 def _calls(reading: Reading) -> Iterator[Fault]:
@@ -87,9 +112,8 @@ def _calls(reading: Reading) -> Iterator[Fault]:
 
 
 def _in_order(reading: Reading) -> Iterator[Fault]:
-    """What was found is in the order of time, with a line before another conversation and a sign where something is missing."""
-    missing, events = missing_units(reading)[0], reading.events
-    before, sign = -1, ""
+    """Finds are in the order of time, with a line before another conversation and a sign where something is missing."""
+    events, before, sign = reading.events, -1, ""
     for line in reading.lines("retrieval"):
         if RUN.fullmatch(line.text):
             continue
@@ -97,17 +121,23 @@ def _in_order(reading: Reading) -> Iterator[Fault]:
             sign = line.text
             continue
         place = _place(reading, line)
-        is_said = place >= 0 and events.records[place]["schema_name"] in WORDS | TOOLS
-        if place >= 0 and place < before:
+        if 0 <= place < before:
             yield ORDER, f"{line.text!r:.200} is found and stands behind what was said later"
-        if is_said and before >= 0:
-            one, other = events.sessions[before], events.sessions[place]
-            is_hole = one == other == events.session and any(before < head < place for head in missing)
-            due = OTHER_SESSION if one != other else HOLE if is_hole else ""
-            if sign != due:
-                yield GAPS, f"{sign or 'nothing'} stands before {line.text!r:.100}, due is {due or 'nothing'}"
-        if is_said or place < 0:
-            before, sign = place, ""
+        if place >= 0 and events.records[place]["schema_name"] not in WORDS | TOOLS:
+            continue
+        due = _sign(reading, before, place) if min(before, place) >= 0 else sign
+        if sign != due:
+            yield GAPS, f"{sign or 'nothing'} stands before {line.text!r:.100}, due is {due or 'nothing'}"
+        before, sign = place, ""
+
+
+def _sign(reading: Reading, before: int, place: int) -> str:
+    """The sign that must stand between two rows of what was found; "" = none."""
+    one, other = reading.events.sessions[before], reading.events.sessions[place]
+    if one != other:
+        return OTHER_SESSION
+    is_here = one == reading.events.session
+    return HOLE if is_here and any(before < head < place for head in missing_units(reading)[0]) else ""
 
 
 def _place(reading: Reading, item: Item) -> int:
@@ -122,7 +152,7 @@ def _place(reading: Reading, item: Item) -> int:
 
 
 def _without_call(text: str) -> str:
-    """What an item says of a message or of a result."""
+    """The words of an item on a message or a result."""
     return text.removeprefix(text.split("\nResult:", maxsplit=1)[0]) if text.startswith("Call ") else text
 
 
@@ -177,13 +207,19 @@ def nothing_unseen(reading: Reading) -> Iterator[Fault]:
     for each in (*omissions["most_relevant"], *omissions["partial"]):
         if each["id"] not in allowed | pinned:
             yield STALE, f"{each['id']} is in the account ({each['reason']})"
+    yield from _unseen_words(reading, pinned)
+    if foreign := FOREIGN.findall(str(reading.page)):
+        yield STALE, f"{foreign} of another workspace"
+
+
+def _unseen_words(reading: Reading, pinned: set[str]) -> Iterator[Fault]:
+    """pinned: ids of what is on the page whoever may see it."""
+    records, counting = reading.events.records, reading.events.counting
     of_mark: dict[str, list[int]] = {}
     for row, record in enumerate(records):
-        for mark in set(MARK.findall(str(record["context"]))):
+        for mark in _marks(record["context"]):
             of_mark.setdefault(mark, []).append(row)
-    for mark in set(MARK.findall(reading.published["content"])) - set(MARK.findall(str(reading.trigger["context"]))):
+    for mark in _marks(reading.published["content"]) - _marks(reading.trigger["context"]):
         rows = of_mark.get(mark, [])
         if rows and not any(row in counting or records[row]["id"] in pinned for row in rows):
             yield STALE, f"{mark} of {', '.join(records[row]['id'] for row in rows)} is on the page"
-    if foreign := FOREIGN.findall(str(reading.page)):
-        yield STALE, f"{foreign} of another workspace"

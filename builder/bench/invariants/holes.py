@@ -1,4 +1,4 @@
-"""What is wrong with a conversation with holes: order, signs and number of what is missing, labels, rules."""
+"""Faults of a conversation with holes: order, signs and number of what is missing, labels, rules."""
 
 import re
 from collections.abc import Iterator
@@ -30,10 +30,10 @@ from builder.bench.invariants.turns import is_of_turn
 COUNT = re.compile(r"\((?P<missing>[\d,]+) of (?P<all>[\d,]+) messages (?:is|are) not shown, … where\)")
 EARLIER = re.compile(r"\((?P<missing>[\d,]+) earlier messages? (?:is|are) not shown\)")
 COLON = re.compile(r"[:\uff1a\ufe55\ufe13\u2236\ua789\u02d0\u05c3\u0589]")
-"""What ends a label, and what looks like it."""
+"""Signs that end a label, and those that look like one."""
 CALLS = re.compile(r"(?:Call|Tool)\b", re.IGNORECASE)
 LABEL_CHARS = 200
-"""Of a text, in which a reader may take its beginning for a label."""
+"""The beginning of a text, which a reader may take for a label."""
 SECTIONS = ("window", "turn")
 PART_TOKENS = 90
 """Most tokens of a part of a message with its label."""
@@ -135,15 +135,18 @@ def _count(reading: Reading) -> Iterator[Fault]:
     lines = [line.text for source in ("window", "retrieval") for line in reading.lines(source)]
     has_holes = reading.is_one or HOLE in lines
     due = [(above, f"{len(missing):,} of {number:,}" if has_holes else f"{len(missing):,}")] if missing else []
-    notes = [
-        (source, " of ".join(match.groups()))
-        for source in ("window", "retrieval")
-        for note in reading.notes(source)
-        if (match := COUNT.fullmatch(note) or EARLIER.fullmatch(note))
-    ]
+    notes = list(_notes(reading))
     is_due = reading.rule(above) is not None and (notes or reading.limit - reading.used >= NOTE_TOKENS)
     if notes != due and is_due:
         yield GAPS, f"the notes are {notes}, missing of all are {due}"
+
+
+def _notes(reading: Reading) -> Iterator[tuple[str, str]]:
+    """Source and numbers of each note on what is missing."""
+    for source in ("window", "retrieval"):
+        for note in reading.notes(source):
+            if match := COUNT.fullmatch(note) or EARLIER.fullmatch(note):
+                yield source, " of ".join(match.groups())
 
 
 def _edge(reading: Reading) -> Iterator[Fault]:
@@ -181,12 +184,17 @@ def _labels(reading: Reading) -> Iterator[Fault]:
             if piece is None or not _is_message(reading, piece):
                 above, before = "", None
                 continue
-            name = piece.item.text[:80]
-            if not piece.label and not (before and above and _is_of_speaker(reading, above, before, piece)):
-                yield ALTERED, f"{name!r} has no label, and {above or 'nobody'} spoke before it"
-            if not piece.label and (COLON.search(piece.item.text.split("\n")[0][:LABEL_CHARS]) or CALLS.match(piece.item.text)):
-                yield OUTLINE, f"{name!r} has no label, and seems to have one"
+            if not piece.label:
+                name, beginning = piece.item.text[:80], piece.item.text.split("\n")[0][:LABEL_CHARS]
+                if not (before and above and _is_of_speaker(reading, above, before, piece)):
+                    yield ALTERED, f"{name!r} has no label, and {above or 'nobody'} spoke before it"
+                if _seems_labelled(beginning):
+                    yield OUTLINE, f"{name!r} has no label, and seems to have one"
             above, before = piece.label or above, piece
+
+
+def _seems_labelled(beginning: str) -> bool:
+    return bool(COLON.search(beginning) or CALLS.match(beginning))
 
 
 def _is_message(reading: Reading, piece: Piece) -> bool:

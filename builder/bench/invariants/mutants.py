@@ -12,12 +12,12 @@ from builder import service
 from builder.adapters.templates import folder as templates
 from builder.assemble import chat
 from builder.assemble import draft as drafts
+from builder.assemble.absence import OmissionLog
 from builder.assemble.budget import limits
 from builder.assemble.budget.ledger import Gaps, Ledger
 from builder.assemble.draft import PageDraft
 from builder.assemble.items import labels, writer
-from builder.assemble.items.rendering import RenderForm
-from builder.assemble.page import OmissionLog
+from builder.assemble.items.forms import RenderForm
 from builder.assemble.sources import finds, placement, purchase, results
 from builder.domain.context import Omission
 from builder.domain.profile import SectionRule

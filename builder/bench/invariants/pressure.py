@@ -1,8 +1,8 @@
-"""What is wrong with a page that has no room for all of the conversation: its results, `messages`, and room that nothing uses."""
+"""Faults of a page that has no room for all of the conversation: its results, `messages`, and room that nothing uses."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from builder.bench.invariants.estimates import count_words, fixed
 from builder.bench.invariants.events import Entry
@@ -20,7 +20,7 @@ LINE_TOKENS = 110
 """Most tokens of a call with a line for its result."""
 CALL = re.compile(r'"tool_calls"|"type": "(tool_use|function_call)"')
 ITEM_ROLES = {"function_call": "assistant", "function_call_output": "tool"}
-"""Of the items of OpenAI's Responses that say none."""
+"""Role of the items of OpenAI's Responses that say none."""
 
 
 def under_pressure(reading: Reading) -> Iterator[Fault]:
@@ -46,20 +46,33 @@ def _triggering(reading: Reading, present: dict[Entry, Display]) -> Iterator[Fau
 
 def _in_messages(reading: Reading) -> Iterator[Fault]:
     """Where the question and the results that triggered are in `messages`: the one before its calls, the others last."""
-    messages = reading.published.get("messages") or ()
-    chat = [(message.get("role") or ITEM_ROLES[message["type"]], json.dumps(message, ensure_ascii=False)) for message in messages]
-    first = min((entry.turn for entry in reading.turn), default=0)
-    questions = [question for question in reading.questions if question.turn < first]
-    marks = MARK.findall(words_of(reading.current[0])) if questions else []
-    calls = [entry for entry in reading.turn if entry.request and entry.results]
-    if not chat or not calls or not any(each.entry in reading.turn and each.states[1:] for each in reading.displays_of("turn")):
+    chat = _chat(reading)
+    has_calls = any(entry.request and entry.results for entry in reading.turn)
+    has_results = any(each.entry in reading.turn and each.states[1:] for each in reading.displays_of("turn"))
+    if not (chat and has_calls and has_results):
         return
-    called = max((number for number, (role, text) in enumerate(chat) if role == "assistant" and CALL.search(text)), default=-1)
-    places = [number for number, (_, text) in enumerate(chat) if marks and (marks[0] in text or marks[-1] in text)]
-    if marks and all(reading.current_states) and not (places and places[0] < called):
+    first = min(entry.turn for entry in reading.turn)
+    are_before = [question.turn < first for question in reading.questions]
+    if any(are_before) and all(reading.current_states) and not _asks_before_calls(chat, words_of(reading.current[0])):
         yield MISSING, "the question is not in messages before its calls"
-    if len(questions) == len(reading.questions) and chat[-1][0] != "tool" and '"type": "tool_result"' not in chat[-1][1]:
+    if all(are_before) and chat[-1][0] != "tool" and '"type": "tool_result"' not in chat[-1][1]:
         yield ORDER, "messages do not end with the results that triggered"
+
+
+def _chat(reading: Reading) -> list[tuple[str, str]]:
+    """Role and JSON of each message."""
+    messages = reading.published.get("messages") or ()
+    return [(message.get("role") or ITEM_ROLES[message["type"]], json.dumps(message, ensure_ascii=False)) for message in messages]
+
+
+def _asks_before_calls(chat: Sequence[tuple[str, str]], question: str) -> bool:
+    """Whether the question is in a message before the last calls. chat: role and JSON of each message."""
+    marks = MARK.findall(question)
+    if not marks:
+        return True
+    place = next((number for number, (_, text) in enumerate(chat) if marks[0] in text or marks[-1] in text), len(chat))
+    calls = (number for number, (role, text) in enumerate(chat) if role == "assistant" and CALL.search(text))
+    return place < max(calls, default=-1)
 
 
 def _shares(reading: Reading) -> Iterator[Fault]:

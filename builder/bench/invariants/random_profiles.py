@@ -7,9 +7,11 @@ from zoneinfo import ZoneInfo
 from builder.bench.invariants.random_texts import AGENT_IDS
 from builder.bench.scratch import ENCODINGS, bundled_profiles
 from builder.domain.breadcrumb import TOOL_ERROR, TOOL_RESPONSE
-from builder.domain.page_settings import Cut, Retrieval, ToolOutput, Window
+from builder.domain.page_settings import Window
 from builder.domain.profile import Profile
+from builder.domain.retrieval import Retrieval
 from builder.domain.selector import Pinned, Selector, trigger_on
+from builder.domain.tool_output import Cut, ToolOutput
 
 USER_MESSAGE = "user.message.v1"
 MAX_LIMIT = 40

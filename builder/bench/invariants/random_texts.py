@@ -5,7 +5,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from builder.language.words import skeleton
+from builder.language.names import skeleton
 
 SCRIPTS = (
     "the kiln is hot and Ana met Bob in Delft on Friday at 5, not 6; glaze them twice",

@@ -10,7 +10,7 @@ USER, AGENT, REQUEST = "user.message.v1", "agent.response.v1", "tool.request.v1"
 
 
 def turn_of(events: Events, row: int) -> tuple[Entry, ...] | None:
-    """What to answer from once this result has come: all calls of its turn, itself where its call is not known.
+    """The entries to answer from once this result has come: all calls of its turn, itself where its call is not known.
 
     None while another call is open, and when its own was answered before or is another agent's.
     """
@@ -41,23 +41,27 @@ def _calls_with(events: Events, caller: int) -> tuple[Entry, ...]:
 
 
 def questions_of(events: Events, turn: Sequence[Entry], asks: Callable[[Record], bool]) -> tuple[Entry, ...]:
-    """What a turn answers: all that waits when a person has written since its call, else its one question.
+    """The questions of a turn: all that wait when a person has written since its call, else its one question.
 
     Words of the agent that name no message answer all before them. asks: whether a record asks for a page.
     """
-    exchange = events.exchange(len(events.records) - 1)
+    exchange, records = events.exchange(len(events.records) - 1), events.records
     here = [row for row, session in enumerate(events.sessions) if session == events.session][-NEWEST_BREADCRUMBS:]
-    words = (row for row in here if events.records[row]["schema_name"] == AGENT and events.records[row]["version"] == 1)
-    last = max(
-        (row for row in words if events.is_own(events.records[row]) and not any(calls_of(events.records[row]))), default=-1
-    )
-    asking = [row for row in here if row > last and asks(events.records[row])]
-    versions = {row: [each for each in here if events.records[each]["id"] == events.records[row]["id"]] for row in asking}
-    entries = tuple(Entry(row, rows[-1]) for row, rows in versions.items() if rows[-1] in events.counting)
+    last = max((row for row in here if _answers_all(events, records[row])), default=-1)
+    newest = {records[row]["id"]: row for row in here}
+    asking = (row for row in here if row > last and asks(records[row]))
+    waiting = ((row, newest[records[row]["id"]]) for row in asking)
+    entries = tuple(Entry(row, version) for row, version in waiting if version in events.counting)
     if exchange and any(entry.turn > exchange.callers[0] for entry in entries):
         return entries
     question = question_of(events, turn)
     return (question,) if question else ()
+
+
+def _answers_all(events: Events, record: Record) -> bool:
+    """Whether it is a first version of words of the agent without calls."""
+    is_first = record["schema_name"] == AGENT and record["version"] == 1
+    return is_first and events.is_own(record) and not any(calls_of(record))
 
 
 def question_of(events: Events, turn: Sequence[Entry]) -> Entry | None:

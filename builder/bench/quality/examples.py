@@ -13,17 +13,12 @@ from builder.bench.data.unanswerable import foreign, ordinary
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 from builder.recall.index.view import Rows, View
-from builder.recall.search.candidates import (
-    eligible_breadcrumbs,
-    eligible_passages,
-    exact,
-    further,
-    lifted,
-    literal_passages,
-)
+from builder.recall.search.candidates import eligible_breadcrumbs, eligible_passages
 from builder.recall.search.chance import shares
+from builder.recall.search.points import exact, further
 from builder.recall.search.query import Query
-from builder.recall.search.ranking import SIGNALS
+from builder.recall.search.rare_words import lifted, literal_passages
+from builder.recall.search.signals import SIGNALS
 from builder.service import ContextBuilder
 
 Floats = NDArray[np.float64]
@@ -36,7 +31,7 @@ PIECE_SIZES = (30, 120)
 FEW = 8
 """Questions of other conversations, and ordinary messages, that each piece is asked."""
 ORDINARY_STEP = 4
-"""Of the ordinary messages each conversation hears one in so many, others than the conversation before it."""
+"""Each conversation hears one in so many of the ordinary messages, others than the conversation before it."""
 Kind = Literal["answered", "foreign", "ordinary"]
 
 
@@ -61,7 +56,7 @@ class Example:
     literal: NDArray[np.float32]
 
     def share(self, weights: Mapping[str, float]) -> Floats:
-        """Of each passage, as `scored` computes it with these weights, shape (passages,)."""
+        """The share of each passage, as `scored` computes it with these weights, shape (passages,)."""
         columns = [NAMES.index(name) for name in weights]
         learned = self.features[:, columns] @ np.array(list(weights.values()), np.float32)
         scores = learned + self.exact - further(self.query, self.view, learned)
@@ -127,7 +122,9 @@ async def _example(
     piece: int,
     kind: Kind,
 ) -> Example:
-    query, view = await builder.recall_for(trigger, profile)
+    (recall,) = await builder.recaller.recall(trigger, (profile,))
+    view = recall.view
+    query = await builder.searcher.query(trigger.text, view, recall.profile, recall.scope, {})
     rules = profile.retrieval
     findable = eligible_passages(query, view, rules, eligible_breadcrumbs(query, view, rules))
     ids = [view.breadcrumb(int(row)).id for row in view.crumb]

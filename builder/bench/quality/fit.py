@@ -24,7 +24,8 @@ from builder.bench.quality.recall import run as recall
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.recall.search.chance import EVIDENCE, Calibration, answered
-from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
+from builder.recall.search.ranking import MEANING, Ranker, Weights
+from builder.recall.search.signals import SIGNALS
 from builder.service import ContextBuilder
 
 Floats = NDArray[np.float64]

@@ -37,7 +37,7 @@ class Outcome:
     fits: bool
     """The whole session has room within the budget."""
     result_is_whole: bool | None
-    """Of the newest result, where it is at most half of the budget and was made lately; None = it need not be."""
+    """Whether the newest result is whole, if it is at most half of the budget and was made lately; None = it need not be."""
     twice: int
 
 
@@ -52,7 +52,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """What the pages of a run are built and counted with."""
+    """Builds and counts the pages of a run."""
 
     builder: ContextBuilder
     profile: Profile
@@ -64,7 +64,7 @@ class Bench:
         return (await self.builder.build_contexts(remembered, (replace(self.profile, budget=budget),))).contexts
 
     async def outcome(self, session: Session, question: Question, trigger: Breadcrumb, budget: int) -> Outcome:
-        """What the page of a question is like."""
+        """The page of a question, and how it reads."""
         (page,) = await self.pages(trigger, budget)
         until = _until(session, question.after) if question.after else session
         reading = Reading(until, page, self.profile, self.count, needed(until, question))
@@ -152,6 +152,24 @@ async def run(
             step()
         for budget in budgets:
             running[budget] += await bench.running(session, budget)
+    tokens = await _ordinary_tokens(bench, sessions, idle, budgets, step)
+    return {
+        "questions": sum(len(session.questions) for session in sessions),
+        "budgets": {str(budget): _figures(outcomes[budget]) | {"tokens_ordinary": _mean(tokens[budget])} for budget in budgets},
+        "running": {str(budget): _of_running(running[budget]) for budget in budgets if running[budget]},
+        "by_kind": _groups(outcomes, lambda outcome: outcome.question.kind),
+        "by_session": _groups(outcomes, lambda outcome: outcome.session.name),
+    }
+
+
+async def _ordinary_tokens(
+    bench: Bench,
+    sessions: Sequence[Session],
+    idle: Sequence[Conversation],
+    budgets: tuple[int, ...],
+    step: Callable[[], None],
+) -> dict[int, list[int]]:
+    """Budget → tokens of each page of what asks for nothing old."""
     tokens: dict[int, list[int]] = {budget: [] for budget in budgets}
     for conversation in (*idle, *_long(bench, sessions)):
         if conversation in idle:
@@ -160,13 +178,7 @@ async def run(
             for budget in budgets:
                 tokens[budget] += [page.tokens for page in await bench.pages(trigger, budget)]
             step()
-    return {
-        "questions": sum(len(session.questions) for session in sessions),
-        "budgets": {str(budget): _figures(outcomes[budget]) | {"tokens_ordinary": _mean(tokens[budget])} for budget in budgets},
-        "running": {str(budget): _of_running(running[budget]) for budget in budgets if running[budget]},
-        "by_kind": _groups(outcomes, lambda outcome: outcome.question.kind),
-        "by_session": _groups(outcomes, lambda outcome: outcome.session.name),
-    }
+    return tokens
 
 
 def _long(bench: Bench, sessions: Sequence[Session]) -> Iterator[Conversation]:

@@ -87,7 +87,7 @@ async def run(
             steps[key] += _steps(contexts)
         for question in conversation.questions:
             for key, profile in sized.items():
-                outcomes[key].append(await ask(core.builder, conversation, question, profile, None))
+                outcomes[key].append(await ask(core.builder, conversation, question, profile))
             step()
     return {"dataset": dataset.name, "turns": turns, "orders": {name: _order(name, steps, outcomes) for name in orders}}
 

@@ -40,7 +40,7 @@ async def run(
     outcomes: dict[str, list[Outcome]] = {OURS: [], OLDER: [], NEWER: []}
     for part in parts:
         for question in part.questions:
-            outcomes[OURS].append(await ask(core.builder, part, question, profile, None))
+            outcomes[OURS].append(await ask(core.builder, part, question, profile))
             neighbours = _nearest(table, await core.embedder.embed(question.trigger.text))
             for name, page in ((OLDER, _older(part, question, neighbours)), (NEWER, _newer(part, question, neighbours))):
                 text = folded(text_of(page) if isinstance(page, dict) else page)

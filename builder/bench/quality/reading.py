@@ -1,6 +1,7 @@
 """A page as its reader sees it: what is skipped, what stands whole, what stands twice."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
@@ -33,15 +34,15 @@ class Reading:
         self, session: Session, page: Context, profile: Profile, count: Callable[[str], int], needed: frozenset[str]
     ) -> None:
         """needed: ids of what answers the question."""
-        sources = {rule.name: rule.source for rule in profile.sections}
+        dialogue = {rule.name for rule in profile.sections if rule.source in CONVERSATION}
         self._entries = entries(session.messages)
-        self._tokens: dict[int, int] = {}
-        sections = (section for section in page.sections if sources.get(section.name) in CONVERSATION)
-        for id_, tokens in ((id_, tokens) for section in sections for id_, tokens in section.tokens_by_id.items()):
-            if id_ in self._entries:
-                self._tokens[self._entries[id_]] = self._tokens.get(self._entries[id_], 0) + tokens
-        everywhere = (id_ for section in page.sections for id_ in section.ids)
-        self._there = {self._entries[id_] for id_ in everywhere if id_ in self._entries}
+        self._tokens = Counter[int]()
+        self._there = set[int]()
+        for section in page.sections:
+            self._there |= {self._entries[id_] for id_ in section.ids if id_ in self._entries}
+            for id_, tokens in section.tokens_by_id.items() if section.name in dialogue else ():
+                if id_ in self._entries:
+                    self._tokens[self._entries[id_]] += tokens
         self._worded = {self._entries[message.id] for message in session.messages if message.text and message.speaker != TOOL}
         self._answers = {self._entries[id_] for id_ in needed}
         self._count, self._page = count, page

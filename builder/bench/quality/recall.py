@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from time import perf_counter
 from types import MappingProxyType
@@ -30,9 +31,9 @@ class Outcome:
 
     category: str
     share: float
-    """Of its evidence, on the page."""
+    """Share of its evidence that is on the page."""
     session_share: float | None = None
-    """Of the sessions that answer it: those of which a message stands on the page. None = the data set names none."""
+    """Share of the sessions that answer it with a message on the page. None = the data set names none."""
     tokens: int
 
 
@@ -69,17 +70,17 @@ async def run(
             for end in conversation.ends:
                 await summarise(end)
     for conversation in dataset.conversations:
+        weighted = copy(builder)
+        weighted.ranker = rankers.get(conversation.session, builder.ranker)
         for question in conversation.questions:
             for budget in budgets:
                 start = perf_counter()
-                ranker = rankers.get(conversation.session)
-                outcome = await ask(builder, conversation, question, replace(profile, budget=budget), ranker)
+                outcome = await ask(weighted, conversation, question, replace(profile, budget=budget))
                 seconds.append(perf_counter() - start)
                 outcomes[budget].append(outcome)
             step()
         for budget in budgets:
-            asking = replace(profile, budget=budget)
-            idle[budget].append(await _idle(builder, dataset, conversation, asking, rankers.get(conversation.session)))
+            idle[budget].append(await _idle(weighted, dataset, conversation, replace(profile, budget=budget)))
     return {
         "dataset": dataset.name,
         "questions": dataset.question_count,
@@ -92,12 +93,10 @@ async def run(
     }
 
 
-async def ask(
-    builder: ContextBuilder, conversation: Conversation, question: Question, profile: Profile, ranker: Ranker | None
-) -> Outcome:
+async def ask(builder: ContextBuilder, conversation: Conversation, question: Question, profile: Profile) -> Outcome:
     """One context, and how much of the question's evidence stands on it; none of it when it is refused."""
     trigger = await builder.ingest.facts(question.trigger)
-    built = await builder.build_contexts(trigger, (profile,), ranker)
+    built = await builder.build_contexts(trigger, (profile,))
     if built.rejected:
         return outcome_of(conversation, question, "", 0)
     (context,) = built.contexts
@@ -125,13 +124,11 @@ def _is_found(conversation: Conversation, session: frozenset[str], page: str) ->
     return any(not any(folded(crumb.text) in other for other in others) for crumb in own)
 
 
-async def _idle(
-    builder: ContextBuilder, dataset: Dataset, conversation: Conversation, profile: Profile, ranker: Ranker | None
-) -> Idle:
+async def _idle(builder: ContextBuilder, dataset: Dataset, conversation: Conversation, profile: Profile) -> Idle:
     """Tokens found for questions of the other conversations and for small talk."""
 
     async def found_tokens(trigger: Breadcrumb) -> int:
-        built = await builder.build_contexts(await builder.ingest.facts(trigger), (profile,), ranker)
+        built = await builder.build_contexts(await builder.ingest.facts(trigger), (profile,))
         return sum(section.tokens for context in built.contexts for section in context.sections if section.probability_by_id)
 
     return Idle(

@@ -1,7 +1,7 @@
 """`bench tokens`: true tokens of the context beside what agents send without it."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,20 +11,7 @@ from builder.bench.quality.recall import Outcome, ask, folded, outcome_of, summa
 from builder.bench.summaries import summarise
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
-
-LAST_MESSAGES = 20
-ALL_JSON, LAST_JSON, LAST_TEXT = (
-    "all records as JSON",
-    f"last {LAST_MESSAGES} as pretty JSON with the catalog",
-    f"last {LAST_MESSAGES} as text",
-)
-
-
-def baselines(lines: Iterable[str]) -> dict[str, str]:
-    """The texts of the three baselines for events as JSON lines."""
-    records = [json.loads(line) for line in lines]
-    bodies = [(record["schema_name"], record["context"]) for record in records]
-    return _baselines(bodies, [json.dumps(record, ensure_ascii=False) for record in records])
+from builder.extras.demo.baselines import ALL_JSON, LAST_TEXT, baselines_of
 
 
 async def run(
@@ -59,7 +46,7 @@ async def _at(
     outcomes = []
     for conversation in dataset.conversations:
         for question in conversation.questions:
-            outcomes.append(await ask(core.builder, conversation, question, profile, None))
+            outcomes.append(await ask(core.builder, conversation, question, profile))
             step()
     row = tokens(outcomes)
     saved = {f"saved against {name}": round(1 - row["tokens_mean"] / sent[name]["tokens_mean"], 4) for name in sent}
@@ -81,7 +68,7 @@ def _of_conversation(conversation: Conversation) -> dict[str, tuple[int, str]]:
     """Tokens of each baseline, and its text without JSON."""
     count = counter()
     bodies = [(crumb.schema, json.loads(crumb.body)) for crumb in conversation.breadcrumbs]
-    texts = _baselines(bodies, list(map(_record, conversation.breadcrumbs)))
+    texts = baselines_of(bodies, list(map(_record, conversation.breadcrumbs)))
     conversation_rows = {ALL_JSON: "\n".join(crumb.text for crumb in conversation.breadcrumbs)}
     return {name: (count(text), conversation_rows.get(name, texts[LAST_TEXT])) for name, text in texts.items()}
 
@@ -97,27 +84,3 @@ def _record(crumb: Breadcrumb) -> str:
         "created_at": crumb.created_at.isoformat(),
     }
     return json.dumps(record, ensure_ascii=False)
-
-
-def _baselines(bodies: list[tuple[str, dict[str, Any]]], records: list[str]) -> dict[str, str]:
-    messages = [(schema, body) for schema, body in bodies if schema in {"user.message.v1", "agent.response.v1"}][-LAST_MESSAGES:]
-    history = [
-        {"role": _role(schema), "content": _text(body), "timestamp": body.get("timestamp", "")} for schema, body in messages
-    ]
-    context: list[dict[str, Any]] = [
-        {"type": "tool_catalog", "content": body} for schema, body in bodies if schema == "tool.catalog.v1"
-    ]
-    context.append({"type": "chat_history", "messages": history})
-    return {
-        ALL_JSON: "[" + ",".join(records) + "]",
-        LAST_JSON: json.dumps(context, ensure_ascii=False, indent=2),
-        LAST_TEXT: "\n".join(f"{_role(schema).capitalize()}: {_text(body)}" for schema, body in messages),
-    }
-
-
-def _role(schema: str) -> str:
-    return "user" if schema == "user.message.v1" else "assistant"
-
-
-def _text(body: dict[str, Any]) -> str:
-    return str(body.get("content") or body.get("message") or "")

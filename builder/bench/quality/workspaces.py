@@ -15,7 +15,7 @@ from builder.bench.quality.recall import Outcome, ask, summary
 from builder.bench.speed.quantiles import at, milliseconds
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile
-from builder.domain.recall import Passage, StoredBreadcrumb
+from builder.domain.stored import Passage, StoredBreadcrumb
 
 SESSION_MESSAGES = 1_000
 """Messages of a session of others."""
@@ -64,7 +64,7 @@ async def _ask_all(
     for conversation, question in questions:
         start = perf_counter()
         last = replace(question, trigger=replace(question.trigger, place=end))
-        outcomes.append(await ask(core.builder, conversation, last, profile, None))
+        outcomes.append(await ask(core.builder, conversation, last, profile))
         seconds.append(perf_counter() - start)
     return summary(outcomes) | {
         "first_s": round(seconds[0], 1),

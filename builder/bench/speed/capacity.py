@@ -13,7 +13,7 @@ from builder.app.components import Components
 from builder.bench.data.synthetic import WORKSPACE, message, mixer, sized_texts
 from builder.bench.speed.memory import CONSUMER
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER

@@ -15,8 +15,8 @@ from time import perf_counter
 from typing import Any
 
 from builder.app.address import RunningService, running
-from builder.app.http.tokens import OWN_TOKEN
 from builder.app.settings import Settings
+from builder.app.tokens import OWN_TOKEN
 from builder.bench.data.synthetic import texts
 from builder.bench.speed.quantiles import milliseconds
 from builder.client import Client, connect

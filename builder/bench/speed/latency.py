@@ -19,8 +19,8 @@ from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.page_settings import Reminder
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.models import Embedder
 from builder.publish.event import encode
 from builder.wire.requests import ExplainRequest

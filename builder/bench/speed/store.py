@@ -11,7 +11,8 @@ from builder.app.components import Components
 from builder.bench.data.synthetic import WORKSPACE, breadcrumb, message, mixer, texts
 from builder.bench.speed.quantiles import at, milliseconds
 from builder.domain.breadcrumb import ORIGIN, Place
-from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import RecallQuery, Scope
+from builder.domain.stored import StoredBreadcrumb
 
 SESSION_MESSAGES = 1_000
 """Messages of a session."""

@@ -1,23 +1,19 @@
-"""Commands that send to a running service and show what it publishes, and `build`, which needs none."""
+"""Commands that send to a running service and show what it publishes."""
 
 import asyncio
 import sys
 from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
-from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
-from builder.app.console import AsJson, progress_bars, say, show
-from builder.cli.options import Servers, Session, Strict, Target, User, Workspace, lines_of, target_of
-from builder.domain.errors import BuilderError, Rejected
+from builder.app.console import AsJson, say, show
+from builder.cli.options import Servers, Session, Target, User, Workspace, target_of
+from builder.domain.control_text import visible
+from builder.domain.errors import BuilderError
+from builder.domain.json_text import one_line
 from builder.domain.summary import CompactionResult
-from builder.domain.text import one_line, visible
-from builder.wire.subjects import session_token
 
 if TYPE_CHECKING:
     from builder.client import ReceivedContext
@@ -67,46 +63,6 @@ def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Se
         say("stopped")
 
 
-def import_events(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help='One JSON value a line: a record, a chat message {"role", "content"}, or {"messages": [...]}; - is stdin.',
-            allow_dash=True,
-        ),
-    ],
-    workspace: Workspace = "",
-    session: Session = "main",
-    servers: Servers = "",
-    *,
-    strict: Strict = False,
-    as_json: AsJson = False,
-) -> None:
-    """Publish old events or chats: they are stored and never answered. Nothing is imported twice."""
-    from builder.app.operations.export import Import, import_file
-    from builder.wire.chat_lines import read_file, refusal_lines
-
-    target, token = target_of(servers, workspace), session_token(session)
-    content = read_file(lines_of(file), target.workspace, token)
-    if not content.events and not content.refusals and not content.system_messages:
-        raise Rejected(f"there is nothing to import in {file}; give a file with records or chat messages, one JSON value a line")
-
-    async def work() -> Import:
-        async with target.connect() as client:
-            with progress_bars("the stream", "import") as (read, publish):
-                return await import_file(target.settings, client, target.servers, content, read, publish, strict=strict)
-
-    result = asyncio.run(work())
-    names = shorten(", ".join(result.sessions), 200, placeholder=" …")
-    done = f"{result.published} published, {result.skipped} had been before; sessions: {names}; {result.per_second:,.0f} a second"
-    refusals = refusal_lines(result.refusals)
-    show(asdict(result) | {"refusals": refusals}, as_json, note="; ".join((done, *result.notes)))
-    if refusals:
-        for line in refusals[1:]:
-            say(line)
-        raise Rejected(f"{len(result.refusals)} were not imported; {refusals[0]}")
-
-
 def compact(
     session: Annotated[str, typer.Argument(help="Session that is summarised.")],
     profile: Annotated[str, typer.Option(help="Profile or preset whose summary settings apply.")] = "default",
@@ -145,14 +101,14 @@ async def _send_and_wait(
             _say_omissions(context)
         if not await _is_heard(target, consumer):
             return context.event
-        Console(stderr=True).rule(f"{consumer} answers")
+        _rule(f"{consumer} answers")
         person |= {"message_id": context.trigger_event_id}
         return context.event | {"answer": await client.answer(session, text, consumer=consumer, timeout=timeout, **person)}
 
 
 async def _is_heard(target: Target, consumer: str) -> bool:
     """Says so if nobody listens. Raises `Unavailable`."""
-    from builder.app.health import list_subscriptions  # half a second that `watch` and a plain `send` do without
+    from builder.app.subscriptions import list_subscriptions
 
     subscriptions = await list_subscriptions(target.settings, target.servers)
     if any(each.is_of(target.workspace, consumer) and (each.listening or each.is_working) for each in subscriptions):
@@ -161,13 +117,20 @@ async def _is_heard(target: Target, consumer: str) -> bool:
     return False
 
 
+def _rule(title: str) -> None:
+    """A line on standard error."""
+    from rich.console import Console  # what draws nothing does without
+
+    Console(stderr=True).rule(title)
+
+
 async def _watch_contexts(target: Target, consumer: str, as_json: bool) -> None:
     async with target.connect() as client:
         async for context in client.contexts(consumer, durable=None):
             if as_json:
                 sys.stdout.write(one_line(context.event) + "\n")
             else:
-                Console(stderr=True).rule(f"{context.session_id}  {context.trigger_event_id}  {context.token_count} tokens")
+                _rule(f"{context.session_id}  {context.trigger_event_id}  {context.token_count} tokens")
                 sys.stdout.write(context.content)
                 _say_omissions(context)
             sys.stdout.flush()
@@ -187,6 +150,9 @@ def _talk(target: Target, session: str, person: dict[str, Any], consumer: str, t
 
     timeout: seconds per answer. An error of one message is printed, and the next line is read. Raises `Rejected`, `Unavailable`.
     """
+    from rich.console import Console
+    from rich.text import Text
+
     from builder.client.sync import open_client
 
     steps, prompt = Console(stderr=True), "> " if sys.stdin.isatty() else ""

@@ -1,17 +1,12 @@
-"""Commands of operators: the service, schemas, dead letters, doctor."""
+"""Commands of operators: the service, schemas, doctor."""
 
 import asyncio
-import base64
-import json
-import uuid
-from pathlib import Path
-from typing import Annotated, Any
 
 import typer
 
-from builder.app.console import AsJson, say, settings, show
-from builder.cli.options import Servers, Target, target_of
-from builder.domain.errors import Misconfigured, Rejected
+from builder.app.console import AsJson, settings, show
+from builder.cli.options import Servers
+from builder.domain.errors import Misconfigured
 
 
 def up() -> None:
@@ -31,102 +26,6 @@ def worker() -> None:
     asyncio.run(serve_until_signal(configuration))
 
 
-def demo(
-    *, as_json: AsJson = False, timeout: Annotated[float, typer.Option(help="Seconds to wait for the context.")] = 120
-) -> None:
-    """Run everything once on the bundled sample and show the context that an agent receives over NATS."""
-    from builder.cli.serve import print_costs, run_demo
-
-    result = asyncio.run(run_demo(settings(), timeout))
-    if not as_json:
-        say("The agent received this over NATS:\n")
-    show(result, as_json, text=result["context"]["content"])
-    if not as_json:
-        print_costs(result)
-
-
-Sequence = Annotated[int, typer.Argument(help="Stream sequence of the rejected breadcrumb, as `list` shows it.")]
-
-
-def export(
-    folder: Annotated[Path, typer.Argument(help="Folder of the files.")] = Path("schemas"),
-    *,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when a file is stale.")] = False,
-) -> None:
-    """Write the JSON Schemas of every event and file format, and the AsyncAPI document."""
-    from builder.app.schemas import schema_files
-
-    schemas = schema_files()
-    stored = {file.name: file.read_text("utf-8") for file in folder.glob("*.json")} if folder.is_dir() else {}
-    stale = sorted(name for name in schemas.keys() | stored.keys() if schemas.get(name) != stored.get(name))
-    if check and stale:
-        raise Rejected(f"{len(stale)} schemas are stale: {', '.join(stale)}; run `context-builder schemas export {folder}`")
-    if check:
-        say(f"{len(schemas)} schemas are up to date")
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in stale:
-        if name in schemas:
-            (folder / name).write_text(schemas[name], "utf-8")
-        else:
-            (folder / name).unlink()
-    say(f"{len(stale)} of {len(schemas)} schemas written to {folder}")
-
-
-def asyncapi() -> None:
-    """Print the AsyncAPI 3 document: every channel, message and header."""
-    from builder.app.asyncapi import asyncapi_text
-
-    show(None, as_json=False, text=asyncapi_text())
-
-
-def list_dead_letters(servers: Servers = "", *, as_json: AsJson = False) -> None:
-    """Show what was rejected, oldest first."""
-    items = asyncio.run(_all_letters(target_of(servers)))
-    lines = (
-        f"{item['sequence']:>10}  {item['received_at'][:19]}  {item['subject']}\n            {item['reason']}\n" for item in items
-    )
-    heads = [{name: value for name, value in item.items() if name != "data"} for item in items]
-    show(heads, as_json, text="".join(lines), note="" if items else "no dead letters")
-
-
-def show_dead_letter(sequence: Sequence, servers: Servers = "", *, as_json: AsJson = False) -> None:
-    """Show one dead letter with the bytes that were rejected."""
-    item = asyncio.run(_newest_letter(target_of(servers), sequence))
-    text = base64.b64decode(item["data"]).decode("utf-8", "replace")
-    head = "\n".join(f"{name:12} {item[name]}" for name in ("reason", "subject", "sequence", "received_at", "bytes"))
-    show(item, as_json, text=f"{head}\n\n{text}\n")
-
-
-def retry_dead_letter(sequence: Sequence, servers: Servers = "", *, as_json: AsJson = False) -> None:
-    """Publish the rejected bytes again, after the cause is fixed."""
-    result = asyncio.run(_retry(target_of(servers), sequence))
-    show(result, as_json, note=f"published again as {result['sequence']}")
-
-
-def clear_dead_letters(
-    sequences: Annotated[
-        list[int] | None, typer.Argument(help="Stream sequences of the breadcrumbs, as `list` shows them.")
-    ] = None,
-    servers: Servers = "",
-    *,
-    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Remove dead letters."""
-    if bool(sequences) == everything:
-        raise Rejected("name the sequences of the letters to clear, or give --all")
-
-    async def work() -> int:
-        target = target_of(servers)
-        items = await _letters_of(target, set(sequences)) if sequences else await _all_letters(target)
-        await _clear(target, items)
-        return len(items)
-
-    cleared = asyncio.run(work())
-    show({"cleared": cleared}, as_json, note=f"{cleared} dead {'letter' if cleared == 1 else 'letters'} cleared")
-
-
 def doctor(servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Check every part, the running service and its broker, and say what to do."""
     from builder.cli.doctor import examine
@@ -137,52 +36,3 @@ def doctor(servers: Servers = "", *, as_json: AsJson = False) -> None:
     show(findings, as_json, text="".join(lines))
     if "FAIL" in marks:
         raise typer.Exit(1)
-
-
-async def _all_letters(target: Target) -> list[dict[str, Any]]:
-    from builder.app.operations.maintenance import read_dead_letters
-
-    return [json.loads(data) for data in await read_dead_letters(target.settings, target.servers)]
-
-
-async def _letters_of(target: Target, sequences: set[int]) -> list[dict[str, Any]]:
-    """Oldest first. Raises `Rejected` for a sequence without a letter."""
-    items = [item for item in await _all_letters(target) if item["sequence"] in sequences]
-    if unknown := sequences - {item["sequence"] for item in items}:
-        names = ", ".join(map(str, sorted(unknown)))
-        raise Rejected(f"there is no dead letter for sequence {names}; `context-builder dead-letters list` shows them all")
-    return items
-
-
-async def _newest_letter(target: Target, sequence: int) -> dict[str, Any]:
-    return max(await _letters_of(target, {sequence}), key=lambda item: int(item["incarnation"]))
-
-
-async def _retry(target: Target, sequence: int) -> dict[str, Any]:
-    """Publish the rejected bytes again (as a replay if they were one), and clear the letter.
-
-    Raises `Rejected` without a letter, or if it is cut and the stream has not the whole.
-    """
-    from builder.app.operations.maintenance import read_breadcrumb
-    from builder.domain.breadcrumb import Place
-    from builder.wire.records import Outgoing
-
-    item = await _newest_letter(target, sequence)
-    if item.get("consumer"):
-        raise Rejected(f"{item['reason']}; nothing is sent again: once the agent works, let the person write again")
-    data, subject = base64.b64decode(item["data"]), item["subject"]
-    if len(data) < item["bytes"]:
-        data = await read_breadcrumb(target.settings, target.servers, Place(item["incarnation"], item["sequence"]), subject)
-    event = Outgoing(subject=subject, data=data, message_id=f"retry:{sequence}:{uuid.uuid4()}")
-    async with target.connect() as client:
-        published = await client.publish(event, replay=item.get("replay", False))  # older letters have no such field
-    await _clear(target, [item])
-    return {"sequence": published.sequence, "subject": subject}
-
-
-async def _clear(target: Target, items: list[dict[str, Any]]) -> None:
-    from builder.app.operations import maintenance
-    from builder.domain.breadcrumb import Place
-
-    letters = [(Place(item["incarnation"], item["sequence"]), str(item.get("consumer", ""))) for item in items]
-    await maintenance.clear_dead_letters(target.settings, target.servers, letters)

@@ -1,4 +1,4 @@
-"""Commands that read what is remembered, and erase it: fetch, history, context, forget, purge, export."""
+"""Commands that read what is remembered, and erase it: fetch, history, search, context, forget."""
 
 import asyncio
 import json
@@ -11,9 +11,9 @@ import typer
 
 from builder.app.console import AsJson, progress_bar, say, show
 from builder.cli.options import Servers, Target, User, Workspace, target_of
+from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
-from builder.domain.text import visible
-from builder.wire.subjects import optional_token, session_text, session_token
+from builder.wire.subjects import optional_token, session_text
 
 if TYPE_CHECKING:
     from builder.client import PersonReceipt, SearchResult, SessionReceipt
@@ -53,7 +53,7 @@ def history(
     session = session or option
     token = optional_token(session)
     request = {"session": token, "newest": newest} | ({"user": user} if user else {})
-    crumbs = asyncio.run(_history(target_of(servers, workspace), request, limit))
+    crumbs = asyncio.run(read_history(target_of(servers, workspace), request, limit))
     text = "".join(f"{_head(crumb)}\n{indent(_words(crumb), '    ')}\n" for crumb in crumbs)
     whose = f"of person {user!r}" if user else f"of session {session!r}"
     show(crumbs, as_json, text=text, note="" if crumbs else f"nothing is remembered {whose}")
@@ -128,79 +128,40 @@ def forget(
     target, token = target_of(servers, workspace), optional_token(session)
     if bool(breadcrumbs) + bool(user) + bool(session and not breadcrumbs) != 1:
         raise Rejected("give ids, --user or --session: one of them says what to forget")
-    if not breadcrumbs:
-        if sys.stdin.isatty() and not yes:
-            crumbs = asyncio.run(_history(target, {"user": user} if user else {"session": token}, 0))
-            sessions = len({crumb["session"] for crumb in crumbs})
-            what = f"of {user!r} in {sessions} sessions" if user else f"of session {session!r}"
-            typer.confirm(f"Erase {len(crumbs)} breadcrumbs {what} for ever?", abort=True, err=True)
-        _forget_all(target, user, session, by, as_json)
+    if breadcrumbs:
+        _forget_ids(target, breadcrumbs, token, by, as_json)
         return
+    if sys.stdin.isatty() and not yes:
+        _confirm(target, user, session)
+    _forget_all(target, user, session, by, as_json)
 
+
+def _confirm(target: Target, user: str, session: str) -> None:
+    """Ask the terminal. Raises `typer.Abort`."""
+    request = {"user": user} if user else {"session": optional_token(session)}
+    crumbs = asyncio.run(read_history(target, request, 0))
+    what = f"of session {session!r}"
+    if user:
+        sessions = {crumb["session"] for crumb in crumbs}
+        what = f"of {user!r} in {len(sessions)} sessions"
+    typer.confirm(f"Erase {len(crumbs)} breadcrumbs {what} for ever?", abort=True, err=True)
+
+
+def _forget_ids(target: Target, ids: list[str], session: str, by: str, as_json: bool) -> None:
+    """session: its token, "" = that of each."""
     from builder.wire.forgetting import MAX_FORGOTTEN
 
     async def work() -> list[dict[str, Any]]:
-        parts = [breadcrumbs[start : start + MAX_FORGOTTEN] for start in range(0, len(breadcrumbs), MAX_FORGOTTEN)]
-        answers = [await target.request("forget", {"ids": part, "session": token, "by": by}) for part in parts]
-        return [_with_text(receipt) for answer in answers for receipt in answer["receipts"]]
+        receipts: list[dict[str, Any]] = []
+        for start in range(0, len(ids), MAX_FORGOTTEN):
+            request = {"ids": ids[start : start + MAX_FORGOTTEN], "session": session, "by": by}
+            answer = await target.request("forget", request)
+            receipts += map(_with_text, answer["receipts"])
+        return receipts
 
     receipts = asyncio.run(work())
     lines = [f"forgot {receipt['id']} of {receipt['session']}: {_counts(receipt)}" for receipt in receipts]
     show(receipts, as_json, note="\n".join([*lines, OUT_OF_REACH]) if lines else "forgotten before")
-
-
-def purge(
-    servers: Servers = "",
-    *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Erase nothing; list what has expired.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Erase what has expired from stream and store, of all workspaces."""
-    from builder.app.operations.maintenance import purge_store
-
-    target = target_of(servers)
-    rows = asyncio.run(purge_store(target.settings, target.servers, dry_run=dry_run))
-    lines = (
-        f"{row['workspace']:20} {row['schema']:30} {row['breadcrumbs']:>8,} breadcrumbs {row['bytes']:>12,} bytes\n"
-        for row in rows
-    )
-    count, size = (sum(row[name] for row in rows) for name in ("breadcrumbs", "bytes"))
-    note = f"{count:,} breadcrumbs of {size:,} bytes {'would go' if dry_run else 'are gone'}"
-    show(rows, as_json, text="".join(lines), note=note if rows else "nothing has expired")
-
-
-def export(
-    session: Annotated[str, typer.Argument(help="The session; _ = of no session, nothing = the whole workspace.")] = "",
-    option: SessionOption = "",
-    user: User = "",
-    workspace: Workspace = "",
-    servers: Servers = "",
-) -> None:
-    """Write a session, or everything said by and to a user, as JSON lines for `import`.
-
-    Whole records in the stream's order, with tombstones, without secrets.
-    """
-    from builder.app.operations.export import Export, export_session
-    from builder.domain.recall import EVERY_SESSION
-    from builder.wire.requests import MAX_HISTORY_PAGE
-
-    session = session or option
-    target, sessions = target_of(servers, workspace), session_token(session) if session else EVERY_SESSION
-    if session and user:
-        raise Rejected("give either a session or --user: one of them says what to export")
-    ids = None
-    if user:
-        crumbs = asyncio.run(_history(target, {"user": user, "limit": MAX_HISTORY_PAGE}, 0))
-        ids = frozenset((crumb["session"], crumb["id"]) for crumb in crumbs)
-    with progress_bar("export") as advance:
-        work = export_session(target.settings, target.servers, target.workspace, sessions, sys.stdout.write, advance, ids)
-        done = asyncio.run(work)
-    if done == Export():
-        raise Rejected(
-            f"nothing is stored {f'of person {user!r}' if user else f'of session {session!r}' if session else ''} in "
-            f"workspace {target.workspace!r}; check the name, and --workspace"
-        )
-    say(f"{done.lines} exported; {done.secrets} secrets and {done.unreadable} that the service rejects were left out")
 
 
 def _forget_all(target: Target, user: str, session: str, by: str, as_json: bool) -> None:
@@ -234,7 +195,7 @@ def _with_text(answer: dict[str, Any]) -> dict[str, Any]:
     return answer | {"session": session_text(answer["session"])}
 
 
-async def _history(target: Target, request: dict[str, Any], limit: int) -> list[dict[str, Any]]:
+async def read_history(target: Target, request: dict[str, Any], limit: int) -> list[dict[str, Any]]:
     """Breadcrumbs, at most `limit`; 0 = all."""
     breadcrumbs: list[dict[str, Any]] = []
     after: str | None = ""

@@ -28,7 +28,7 @@ def mcp(
     """Serve the Model Context Protocol: tools of a memory for Claude Desktop, Cursor, VS Code and agents."""
     try:
         from builder.app.address import running
-        from builder.app.http.tokens import local_tokens
+        from builder.app.tokens import local_tokens
         from builder.extras.mcp.person import PersonClient
         from builder.extras.mcp.server import Verifier, mcp_server
     except ModuleNotFoundError as error:

@@ -7,10 +7,10 @@ from typing import Any
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from builder.app.http.bodies import omissions_of
+from builder.app.omissions import omissions_of
 from builder.client import BreadcrumbRecord, Omission, ReceivedContext, SearchResult
 from builder.client.omissions import percent
-from builder.domain.text import shape
+from builder.domain.json_text import shape
 
 _READ = ConfigDict(from_attributes=True)
 

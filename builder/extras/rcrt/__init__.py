@@ -1,8 +1,16 @@
-"""The bridge to a deployment of RCRT, and the Handlebars templates of its records, written in Jinja2."""
+"""RCRT: the bridge to a deployment, and its records: consumers that they define, and their hints (`llm_hints`)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from builder.extra import Commands, Extra
+
+if TYPE_CHECKING:
+    from builder.adapters.profiles.profiles import Library
+    from builder.adapters.templates.hint_languages import HintLanguage
+    from builder.adapters.templates.sandbox.runtime import Limits
+    from builder.app.record_makers import ConsumerMaker
+    from builder.domain.lint_finding import LintFinding
 
 
 def _commands() -> Commands:
@@ -17,4 +25,16 @@ def _groups() -> Mapping[str, tuple[str, Commands]]:
     return {"hints": ("Hints that records bring (llm_hints).", {"convert": convert})}
 
 
-extra = Extra(commands=_commands, groups=_groups)
+def _hints(limits: "Limits") -> "HintLanguage":
+    from builder.extras.rcrt.llm_hints.rendering import LlmHintRenderer
+
+    return LlmHintRenderer(limits)
+
+
+def _consumers(library: "Library", names: frozenset[str], report: "Callable[[LintFinding], None]") -> "ConsumerMaker":
+    from builder.extras.rcrt.record_consumers import RecordProfiles
+
+    return RecordProfiles(library, names, report)
+
+
+extra = Extra(hint_languages={"llm_hints": _hints}, consumers={"records": _consumers}, commands=_commands, groups=_groups)

@@ -12,10 +12,11 @@ from nats.errors import MaxPayloadError
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import NotFoundError
 
-from builder.client.connecting import translated
-from builder.client.stream import Pull
 from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.extras.rcrt.intake import Intake, settle
+from builder.extras.rcrt.intake import Intake
+from builder.extras.rcrt.settling import settle
+from builder.wire.connecting import translated
+from builder.wire.pull import Pull
 from builder.wire.records import Outgoing
 from builder.wire.subjects import CONTEXTS, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation
 from builder.worker.jobs import UnexpectedError, guard
@@ -25,7 +26,7 @@ log = logging.getLogger("builder.rcrt")
 STREAM, EVENTS = "RCRT_BREADCRUMBS", ("bc.*.created", "bc.*.updated")
 """The stream and its subjects; installations on one broker share it."""
 MAX_AGE_SECONDS = 7 * 24 * 3600.0
-"""Of an event that a bridge has not read: a listing brings its record."""
+"""An older event that a bridge has not read goes: a listing brings its record."""
 ACK_SECONDS = 10.0
 """After which what a killed bridge had in work comes again."""
 BEAT_SECONDS = 3.0

@@ -3,7 +3,7 @@
 import asyncio
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,7 @@ from builder.app.console import AsJson, say, settings, show
 from builder.cli.options import text_of
 
 if TYPE_CHECKING:
+    from builder.extras.rcrt.hint_conversion import ConvertedHints
     from builder.extras.rcrt.service import Comparison, Page
 
 
@@ -50,28 +51,33 @@ def convert(
 
     texts = [("stdin", text_of(file))] if str(file) == "-" else list(read_files(file))
     converted = [(name, each) for name, text in texts for each in convert_hints(text, name)]
-    findings = [(name, finding) for name, each in converted for finding in each.findings]
-    errors = sum(finding.problem.severity == "error" for _, finding in findings)
     if output is not None:
         write_hints((each for _, each in converted), output)
     rows = [
-        {"source": name, "file": each.file, "text": each.text, "problems": [str(finding) for finding in each.findings]}
-        for name, each in converted
+        {"source": name, "file": each.file, "text": each.text, "problems": [*map(str, each.findings)]} for name, each in converted
     ]
-    text = "".join(
-        f"# {each.file}\n{each.text}" if output is None else f"{output / each.file}\n" for _, each in converted if each.text
-    )
-    show(rows, as_json, text=text)
-    for name, finding in () if as_json else findings:
-        say(f"{name}: {finding}")
+    errors = sum(each.errors for _, each in converted)
+    show(rows, as_json, text="".join(_written(each, output) for _, each in converted))
     if not as_json:
-        say(
-            f"hints converted: {sum(bool(each.text) for _, each in converted)}, errors: {errors}, notes: {len(findings) - errors}"
-        )
-        if not converted:
-            say("no record has llm_hints; give records of RCRT with them, or llm_hints alone")
+        _say_findings(rows, errors)
     if errors:
         raise typer.Exit(1)
+
+
+def _written(hints: "ConvertedHints", output: Path | None) -> str:
+    """The text of the hints, or the file in which it is now."""
+    if not hints.text:
+        return ""
+    return f"# {hints.file}\n{hints.text}" if output is None else f"{output / hints.file}\n"
+
+
+def _say_findings(rows: list[dict[str, Any]], errors: int) -> None:
+    findings = [f"{row['source']}: {problem}" for row in rows for problem in row["problems"]]
+    for line in findings:
+        say(line)
+    say(f"hints converted: {sum(bool(row['text']) for row in rows)}, errors: {errors}, notes: {len(findings) - errors}")
+    if not rows:
+        say("no record has llm_hints; give records of RCRT with them, or llm_hints alone")
 
 
 def dry_run_text(comparison: "Comparison") -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from builder.domain.breadcrumb import AGENT_CONTEXT, ORIGIN
-from builder.domain.text import visible
+from builder.domain.control_text import visible
 from builder.extras.rcrt.records import Change, context_record
 from builder.remember.decode import readable
 from builder.wire.records import Outgoing

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from builder.domain.lint_finding import Severity
 
 MAX_DEPTH = 50
-"""Of blocks within blocks."""
+"""Blocks within blocks."""
 _COMMENT = r"!--(?:(?!--\}\}).)*--|!(?!--)[^{}]*"
 _STRUCTURE = r"\s*(?:[#^/>]|else(?=[\s}]))[^{}]*"
 _TAG = re.compile(
@@ -28,7 +28,7 @@ class Problem(NamedTuple):
     """A line that the author has to look at."""
 
     line: int
-    """Of the Handlebars template, from 1."""
+    """Line of the Handlebars template, from 1."""
     problem: str
     fix: str
     severity: Severity = "error"

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed
-from builder.adapters.templates.llm_hints.rendering import KEYS, read_hints
 from builder.domain.errors import Rejected
+from builder.domain.json_text import canonical
+from builder.domain.json_values import parse
 from builder.domain.selector import DEFINES_TAG, SCHEMA_DEFINITION
-from builder.domain.text import canonical, parse
 from builder.extras.rcrt.handlebars import Problem
 from builder.extras.rcrt.hints import converted_rules
 from builder.extras.rcrt.jinja import convert
+from builder.extras.rcrt.llm_hints.rendering import KEYS, read_hints
 from builder.remember.decode import HINTS_FIELD, schema_definition_tags
 from builder.wire.subjects import check_token
 
@@ -22,7 +23,7 @@ SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionFinding:
-    """What somebody has to look at."""
+    """A place that somebody has to look at."""
 
     place: str
     """Record and rule."""
@@ -42,6 +43,11 @@ class ConvertedHints:
     text: str
     """Empty where the service would refuse it."""
     findings: tuple[ConversionFinding, ...]
+
+    @property
+    def errors(self) -> int:
+        """Findings because of which something is not converted."""
+        return sum(finding.problem.severity == "error" for finding in self.findings)
 
 
 def convert_hints(text: str, source: str) -> tuple[ConvertedHints, ...]:
@@ -114,24 +120,28 @@ def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHi
         return None
     schema = _schema(record, body)
     place = f"record {number}" + (f" ({schema})" if schema else "")
-    findings = [*_unread_keys(hints, place)]
-    single = _single_template(hints)
-    if schema and single:
-        ((key, rule),) = single.items()
-        conversion = convert(str(rule["template"]), "body")
-        findings += (ConversionFinding(place=f"{place} transform.{key}", problem=problem) for problem in conversion.problems)
-        checked = {**hints, "transform": {key: {**rule, "template": conversion.text}}}
-        refused = [*_check(checked, place)]
-        findings += refused if conversion.text else ()
-        text = "" if refused else _ended(conversion.text)
-        return ConvertedHints(file=f"hints/{schema}{SUFFIX}", text=text, findings=tuple(findings))
+    if schema and (single := _single_template(hints)):
+        return _as_template(hints, single, schema, place)
     converted = converted_rules(hints)
-    hints = converted.hints
-    findings += (ConversionFinding(place=f"{place} transform.{key}", problem=problem) for key, problem in converted.problems)
-    refused = [*_check(hints, place)]
-    findings += refused
-    text = "" if refused else _ended(json.dumps(hints, ensure_ascii=False, indent=2))
-    return ConvertedHints(file=f"llm_hints/{schema or stem}.json", text=text, findings=tuple(findings))
+    refused = [*_check(converted.hints, place)]
+    text = "" if refused else _ended(json.dumps(converted.hints, ensure_ascii=False, indent=2))
+    findings = (*_unread_keys(hints, place), *_of_rules(place, converted.problems), *refused)
+    return ConvertedHints(file=f"llm_hints/{schema or stem}.json", text=text, findings=findings)
+
+
+def _as_template(hints: Mapping[str, Any], single: Mapping[str, Any], schema: str, place: str) -> ConvertedHints:
+    """The only rule as a hint template. single: its key and rule."""
+    ((key, rule),) = single.items()
+    conversion = convert(str(rule["template"]), "body")
+    refused = [*_check({**hints, "transform": {key: {**rule, "template": conversion.text}}}, place)]
+    text = "" if refused else _ended(conversion.text)
+    problems = _of_rules(place, ((key, problem) for problem in conversion.problems))
+    findings = (*_unread_keys(hints, place), *problems, *(refused if conversion.text else ()))
+    return ConvertedHints(file=f"hints/{schema}{SUFFIX}", text=text, findings=findings)
+
+
+def _of_rules(place: str, problems: Iterable[tuple[str, Problem]]) -> Iterator[ConversionFinding]:
+    return (ConversionFinding(place=f"{place} transform.{key}", problem=problem) for key, problem in problems)
 
 
 def _schema(record: Mapping[str, Any], body: dict[str, Any]) -> str:

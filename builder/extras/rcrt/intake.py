@@ -6,16 +6,14 @@ owner waits for another.
 """
 
 import asyncio
-import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
 
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.errors import BuilderError, Rejected, Unavailable
@@ -23,7 +21,8 @@ from builder.extras.rcrt import records as rcrt_records
 from builder.extras.rcrt.ledger import Entry, Ledger
 from builder.extras.rcrt.records import CHAT_TAG, CONTEXT_LIFETIME, Change, breadcrumb, is_secret_record, read_change
 from builder.extras.rcrt.rest import RcrtApi
-from builder.remember.record import SECRET_SCHEMA
+from builder.extras.rcrt.settling import settle
+from builder.remember.secrecy import SECRET_SCHEMA
 from builder.wire.records import Outgoing
 from builder.wire.subjects import is_token, parse_breadcrumb_subject
 from builder.worker.jobs import UnexpectedError, guard
@@ -41,13 +40,6 @@ Publish = Callable[[Outgoing, bool], Awaitable[None]]
 Record = dict[str, Any]
 GONE: Record = {}
 """In place of a record that its owner no longer has."""
-
-
-async def settle(message: Msg | None, verb: Literal["ack", "nak", "in_progress"]) -> None:
-    """Tell the broker; what it does not hear it delivers again. None = nobody waits for the message."""
-    if message is not None:
-        with contextlib.suppress(NatsError, OSError):
-            await getattr(message, verb)()
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +228,7 @@ class Intake:
             strangers = frozenset([each for each in self._workspaces if not await self._has_joined(each)])
             if strangers:
                 self._left_out.clear()
-            missing, listed = list[Change](), set[str]()
-            async for page in self._api.changes():
-                listed |= {change.id for change in page}
-                news = [change for change in page if await self._is_new(change)]
-                missing += news
-                if not (whole or strangers or news):
-                    break
+            missing, listed = await self._missing(whole=whole or bool(strangers))
             waiting = await self._waiting() | {item.change.id for item in self._queue}
             # The oldest change comes first.
             await self._take_all([change for change in reversed(missing) if change.id not in waiting], strangers)
@@ -256,6 +242,17 @@ class Intake:
                 gone = await self._ledger.ids() - listed
                 await self._take_all([Change(id=each, workspace=entry.workspace) for each in gone
                                       if (entry := await self._ledger.entry(each))], strangers)  # fmt: skip
+
+    async def _missing(self, *, whole: bool) -> tuple[list[Change], set[str]]:
+        """The changes that are not stored, the newest first, and the ids of all that RCRT lists. whole: as in `catch_up`."""
+        missing, listed = list[Change](), set[str]()
+        async for page in self._api.changes():
+            listed |= {change.id for change in page}
+            news = [change for change in page if await self._is_new(change)]
+            missing += news
+            if not (whole or news):
+                break
+        return missing, listed
 
     def begin_again(self) -> None:
         """The ledger is lost: what RCRT holds now is history, as at the first start."""

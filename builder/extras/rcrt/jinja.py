@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from builder.domain.text import visible
+from builder.domain.control_text import visible
 from builder.extras.rcrt.handlebars import Block, Node, NotConverted, Problem, Value, parse
 
 CONTEXT = "context"
@@ -138,20 +138,23 @@ class _Writer:
         if match is None or levels >= len(scopes):
             raise _refused(node)
         names = [part.strip("[]") for part in re.findall(_PART, match["names"])]
-        dotted = ".".join(names)
         this = scopes[-1 - levels].this
         is_context = names[:1] == [CONTEXT] and not (this and match["own"])
-        if this and is_context:
-            fix = f"write {'../' * (len(scopes) - 1)}{dotted} for the record's"
-            self._note(node.line, f"within a block {dotted} is a field of its item", fix)
-        elif names and not this and not is_context:
-            fix = f"{self._root}.{dotted} is written; take it out if nothing was meant"
-            self._note(node.line, f"{{{{{dotted}}}}} is empty in RCRT, whose data are under {CONTEXT}", fix)
-        if names[-1:] == ["length"]:
-            self._note(node.line, "RCRT shows nothing for .length of a list", "write | length for its number of items")
-        if any(name.isdecimal() for name in names):
-            self._note(node.line, "a number in a path is written as a place in a list", "write ['0'] for a field", "number")
+        self._note_names(node.line, names, "../" * (len(scopes) - 1) if this else "", is_context=is_context)
         return member(this or self._root, names[1:] if is_context and not this else names)
+
+    def _note_names(self, line: int, names: Sequence[str], up: str, *, is_context: bool) -> None:
+        """up: from the block that the path begins in to the record; "" = it begins in the record."""
+        path = ".".join(names)
+        if up and is_context:
+            self._note(line, f"within a block {path} is a field of its item", f"write {up}{path} for the record's")
+        elif path and not up and not is_context:
+            fix = f"{self._root}.{path} is written; take it out if nothing was meant"
+            self._note(line, f"{{{{{path}}}}} is empty in RCRT, whose data are under {CONTEXT}", fix)
+        if names[-1:] == ["length"]:
+            self._note(line, "RCRT shows nothing for .length of a list", "write | length for its number of items")
+        if any(name.isdecimal() for name in names):
+            self._note(line, "a number in a path is written as a place in a list", "write ['0'] for a field", "number")
 
     def _note(self, line: int, problem: str, fix: str, topic: str = "") -> None:
         self.problems.setdefault(topic or f"{line} {problem}", Problem(line, problem, fix, "note"))

@@ -20,13 +20,13 @@ from builder.domain.breadcrumb import (
     USER_MESSAGE,
 )
 from builder.domain.errors import Rejected
+from builder.domain.json_values import clean, parse
 from builder.domain.profile import AGENT, CONFIG
 from builder.domain.selector import SCHEMA_DEFINITION
-from builder.domain.text import clean, parse
 from builder.extras.rcrt.hints import converted_rules
 from builder.extras.rcrt.ledger import Entry
 from builder.remember.decode import HINTS_FIELD
-from builder.remember.record import is_secret
+from builder.remember.secrecy import is_secret
 from builder.wire.records import Outgoing, outgoing
 from builder.wire.subjects import is_token, session_text
 from builder.wire.times import moment
@@ -177,7 +177,7 @@ class ContextRecord:
     context_id: str
     trigger: str
     sequence: int
-    """Of the trigger: the order of contexts."""
+    """Sequence of the trigger: the order of contexts."""
     session_tag: str
     """"" = the trigger has no session: no other trigger writes over its record."""
     context: Mapping[str, Any]

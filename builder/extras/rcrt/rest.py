@@ -22,9 +22,9 @@ RENEWAL = 0.8
 UNSIGNED_SECONDS = 300.0
 """Between two requests for a token where the server makes none."""
 ATTEMPTS, FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 4, 0.2, 10.0
-"""Of a write or a listing that fails. A record is asked for once: whoever needs it tries again."""
+"""For a write or a listing that fails. A record is requested once: whoever needs it tries again."""
 TIMEOUT_SECONDS, SHORT_SECONDS = 30.0, 5.0
-"""Of a write or a listing; and of a record or a probe, which others wait for."""
+"""For a write or a listing; and for a record or a probe, which others wait for."""
 ROLES = ("curator", "emitter", "subscriber")
 _HEAD = ("id", "workspace", "trigger_event_id", "assembled_at")
 _EXPECTED = frozenset(

@@ -13,7 +13,7 @@ from builder.domain.errors import Unavailable
 from builder.extras.rcrt.ledger import Ledger
 from builder.extras.rcrt.records import CONSUMER_TAG, SESSION_TAG, TRIGGER_TAG, Change, ContextRecord, context_record
 from builder.extras.rcrt.rest import RcrtApi, StoredContext
-from builder.recall.scopes import KeyedLock
+from builder.recall.keyed_lock import KeyedLock
 from builder.wire.subjects import is_token
 
 log = logging.getLogger("builder.rcrt")

@@ -1,7 +1,9 @@
 """What authors of profiles and templates do: look, compare, check, try, and build a page of a file."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from builder.domain.lint_finding import LintFinding
 from builder.extra import Commands, Extra
 
 
@@ -27,4 +29,10 @@ def _groups() -> Mapping[str, tuple[str, Commands]]:
     }
 
 
-extra = Extra(commands=_commands, groups=_groups)
+def _lint(settings: Any, names: tuple[str, ...]) -> Iterable[LintFinding]:
+    from builder.extras.workshop.profile_catalog import open_catalog
+
+    return open_catalog(settings).findings(names)
+
+
+extra = Extra(commands=_commands, groups=_groups, lints={"profiles and templates": _lint})

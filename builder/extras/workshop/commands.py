@@ -25,28 +25,23 @@ Name = Annotated[str, typer.Argument(help="Name of a profile or a preset.")]
 
 def list_profiles(*, as_json: AsJson = False) -> None:
     """Show every profile and preset: who is triggered by what, and how large the page is."""
-    from builder.app.operations.profile_catalog import open_catalog
+    from builder.extras.workshop.profile_catalog import open_catalog
 
     catalog = open_catalog(settings())
-    rows: list[dict[str, Any]] = [
-        {
-            "name": entry.name,
-            "kind": entry.kind,
-            "triggers": list(map(trigger_text, profile.triggers)) if entry.kind == "profile" else [],
-            "tokens": profile.allowance,
-        }
-        | {"about": entry.about}
-        for entry in catalog.all
-        for profile in (catalog.profile(entry),)
-    ]
+    rows: list[dict[str, Any]] = []
+    for entry in catalog.all:
+        profile = catalog.profile(entry)
+        triggers = list(map(trigger_text, profile.triggers)) if entry.kind == "profile" else []
+        row = {"name": entry.name, "kind": entry.kind, "triggers": triggers, "tokens": profile.allowance, "about": entry.about}
+        rows.append(row)
     cells = [(row["name"], row["kind"], ", ".join(row["triggers"]) or "-", f"{row['tokens']:,}") for row in rows]
     show(rows, as_json, text=table(("name", "kind", "triggers", "tokens"), cells, frozenset({"tokens"})))
 
 
 def show_profile(name: Name, *, as_json: AsJson = False) -> None:
     """Show all that a profile says, merged and derived, each value with the file that it comes from."""
-    from builder.app.operations.profile_catalog import open_catalog
-    from builder.app.operations.profile_views import as_yaml
+    from builder.extras.workshop.profile_catalog import open_catalog
+    from builder.extras.workshop.profile_views import as_yaml
 
     values = open_catalog(settings()).settings(name)
     show({value.name: {"value": value.value, "from": value.origin} for value in values}, as_json, text=as_yaml(values))
@@ -54,8 +49,8 @@ def show_profile(name: Name, *, as_json: AsJson = False) -> None:
 
 def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
     """Show where two profiles differ."""
-    from builder.app.operations.profile_catalog import open_catalog
-    from builder.app.operations.profile_views import differing
+    from builder.extras.workshop.profile_catalog import open_catalog
+    from builder.extras.workshop.profile_views import differing
 
     catalog = open_catalog(settings())
     rows = differing(catalog.settings(one), catalog.settings(other))
@@ -65,7 +60,7 @@ def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
 
 def consumers(workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Show the agents that get contexts, what makes each, who listens to it, and what is wrong with records that make none."""
-    from builder.app.health import list_subscriptions
+    from builder.app.subscriptions import list_subscriptions
 
     target = target_of(servers, workspace)
     answer = asyncio.run(target.request("consumers", {}))
@@ -93,7 +88,7 @@ def lint(
     as_json: AsJson = False,
 ) -> None:
     """Report what is wrong with profiles and templates, and what to do. Exit code 1 for errors, 0 when there are only notes."""
-    from builder.app.operations.profile_catalog import lint_folders
+    from builder.extras.workshop.profile_catalog import lint_folders
 
     count, findings = lint_folders(settings(), tuple(names or ()))
     _report(findings, f"nothing is wrong with {count} profiles and presets, nor with their templates", as_json, strict=strict)
@@ -179,7 +174,7 @@ def lint_templates(
     as_json: AsJson = False,
 ) -> None:
     """Report what is wrong with templates alone. Exit code 1 for errors."""
-    from builder.app.operations.profile_catalog import template_findings
+    from builder.extras.workshop.profile_catalog import template_findings
 
     _report(template_findings(settings(), tuple(names or ())), "nothing is wrong with the templates", as_json)
 

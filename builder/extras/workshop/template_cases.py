@@ -9,19 +9,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from builder.adapters.templates.cases import FOLDER, Case, case_files, example_of, first_hint, read_case
+from builder.adapters.files import read_source
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.lint import lint_templates
 from builder.app.config import read_layers, template_folders
 from builder.app.settings import Settings
+from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.labels import tool_label
-from builder.assemble.items.rendering import WHOLE
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import BuilderError, Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
+from builder.extras.workshop.cases import FOLDER, Case, case_files, example_of, first_hint, read_case
+from builder.extras.workshop.template_lint import lint_templates
 from builder.remember.decode import BODIES, decode, full
-from builder.wire.files import read_source
 from builder.wire.records import outgoing
 from builder.wire.subjects import check_schema
 

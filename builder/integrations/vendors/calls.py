@@ -41,7 +41,7 @@ class Protocol:
     resources: tuple[tuple[str, ...], ...]
     """Paths of attributes to the objects that ask."""
     path: str
-    """Of the URL."""
+    """Path of the URL."""
     messages: str = "messages"
     """The field of a request with what was said."""
     conversation: Callable[[Mapping[str, Any]], Chat]

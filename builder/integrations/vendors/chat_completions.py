@@ -9,7 +9,7 @@ from builder.integrations.vendors.turns import Chat
 
 PROMPT = frozenset({"system", "developer"})
 ONCE = frozenset({"role", "type", "id", "name", "index"})
-"""What a stream says once, or again and again."""
+"""Fields that a stream says once, or again and again."""
 
 
 def conversation(body: Mapping[str, Any]) -> Chat:
@@ -68,7 +68,7 @@ def _merge(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
 
 
 def _beginning(body: Mapping[str, Any]) -> Chat:
-    """Of the answer, which the model goes on with."""
+    """The beginning of the answer, which the model continues."""
     messages = body["messages"][-1:]
     return messages if messages and messages[0]["role"] == "assistant" and not messages[0].get("tool_calls") else []
 

@@ -70,7 +70,7 @@ def _is_of_model(item: Mapping[str, Any]) -> bool:
 
 
 def _message(items: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the model wrote in one response."""
+    """The message that the model wrote in one response."""
     return {"role": "assistant", "content": list(chain.from_iterable(map(_parts, items)))}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from builder.client import BreadcrumbRecord, BuilderError, Rejected
 from builder.client.reading import ChatReader
-from builder.client.tools import read_reply
+from builder.client.replying import read_reply
 from builder.integrations.conversation import AT_ONCE, Conversation
 from builder.integrations.messages import RESPONSE, USER, is_of_system, number_there, text_of
 
@@ -100,7 +100,7 @@ def _is_answer(schema: str, body: Mapping[str, Any]) -> bool:
 
 
 def _lost(before: Bodies, records: Sequence[BreadcrumbRecord]) -> Bodies:
-    """Of what comes before the new messages, what comes after the last one that is stored.
+    """Bodies before the new messages that come after the last stored one.
 
     An answer in other words is no lost one: the caller has cut or trimmed it. Where nothing is stored as it is here, nothing is
     lost: the caller has put other words for all of it.

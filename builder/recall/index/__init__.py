@@ -1,1 +1,1 @@
-"""What is in memory of a scope: the history, and the view of it as of a place."""
+"""A scope in memory: its history, and the view of it as of a place."""

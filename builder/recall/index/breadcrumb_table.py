@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import NO_SESSION, SUMMARY, Breadcrumb
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
-from builder.language.words import is_filler, whole_look, words_of
+from builder.domain.stored import StoredBreadcrumb
+from builder.language.names import whole_look
+from builder.language.words import is_filler, words_of
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

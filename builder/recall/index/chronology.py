@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 
 MAX_LINKS = 25
-"""Of a chain whose clocks run backwards; ids may also name each other in a circle."""
+"""The longest chain whose clocks run backwards; ids may also name each other in a circle."""
 EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -20,7 +20,7 @@ class _Moment(NamedTuple):
 
     time: datetime
     order: tuple[Place, int]
-    """Of itself, or of what it must follow."""
+    """Its own order, or that of the row that it must follow."""
     links: int = 0
     """How many it must follow there."""
 

@@ -7,8 +7,8 @@ from datetime import datetime
 import numpy as np
 
 from builder.domain.breadcrumb import SUMMARY
+from builder.domain.json_text import canonical_text
 from builder.domain.selector import Selector
-from builder.domain.text import canonical_text
 from builder.recall.index.links import ToolExchange
 from builder.recall.index.view import Rows, View
 
@@ -53,7 +53,7 @@ def turns(view: View) -> Iterator[Turn]:
 
 
 def turn_of(view: View, origin: int) -> Turn:
-    """What the page shows for a first version: () for what is deleted, hidden, or shown below its call."""
+    """The entries that a page shows for a first version: () if it is deleted, hidden, or shown below its call."""
     row = view.row_of(view.breadcrumb(origin).id)
     if row < 0 or not _is_shown(view, row):
         return ()

@@ -1,4 +1,4 @@
-"""What of a history depends on more than one breadcrumb, in order of time: chains of summaries, passages, and all tables.
+"""Facts of a history that depend on several breadcrumbs, in order of time: chains of summaries, passages, and all tables.
 
 "As of" a place is a prefix of every array (`View`). After an import of something older a history is made anew (`chronology`), and
 what comes before that import needs a history of its own.
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb, Place
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary, read_summary
 from builder.language.instruction_log import InstructionLog
 from builder.recall.index.breadcrumb_table import BreadcrumbTable, IntColumn, ints
@@ -119,7 +119,7 @@ def _last(rows: Ints) -> int:
 
 
 PASSAGE_CHARS = 1_000
-"""Of an ordinary passage: its text, and the body that it came in."""
+"""An ordinary passage: its text, and the body that it came in."""
 
 
 @dataclass(slots=True)

@@ -1,11 +1,11 @@
-"""What belongs together: calls and results, units, and the person to whose memory a breadcrumb belongs."""
+"""Links of breadcrumbs: calls and results, units, and the person to whose memory a breadcrumb belongs."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.text import canonical_text
-from builder.language.words import DEFAULT_NAMES, whole_look
+from builder.domain.json_text import canonical_text
+from builder.language.names import DEFAULT_NAMES, whole_look
 from builder.recall.index.breadcrumb_table import IntColumn, ints
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.breadcrumb_table import FlagColumn, FloatColumn, IntColumn, Postings, Table, flags, floats, ints
 
 Floats = NDArray[np.float32]
@@ -82,7 +82,7 @@ class PassageTable(Table):
         self._measure()
 
     def cosines_back(self, end: int) -> tuple[Floats, Floats]:
-        """Of the first passages, the cosines with the vectors of the one and the two before it, shape (end,); 0 = none.
+        """Cosines of each of the first passages with the one before it and the one before that, shape (end,); 0 = none.
 
         The length of a window follows from them.
         """

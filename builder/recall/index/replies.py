@@ -1,4 +1,4 @@
-"""What a message of a person points at: the message that it replies to, or the words that it quotes."""
+"""The message that a person's message replies to, or the words that it quotes."""
 
 import json
 from typing import Any
@@ -7,9 +7,9 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.recall.index.view import View
 
 FIELDS = ("reply_to", "in_reply_to", "quoted")
-"""Of a body: an id, words, or an object with one of them."""
+"""Fields of a body: an id, words, or an object with one of them."""
 MOST_CHARS = 80
-"""Of the words that are given."""
+"""The words are cut to so many."""
 
 
 def quoted_words(view: View, crumb: Breadcrumb) -> str:
@@ -40,7 +40,7 @@ def _target(crumb: Breadcrumb) -> str:
 
 
 def _row_before(view: View, crumb: Breadcrumb, end: int) -> int:
-    """Of the last message of its session before the row."""
+    """Row of the last message of its session before `end`."""
     for row in range(end - 1, -1, -1):
         if view.dialogue[row] and view.current[row] and view.breadcrumb(row).session == crumb.session:
             return int(view.history.breadcrumbs.versions[view.breadcrumb(row).id][0])

@@ -1,4 +1,4 @@
-"""What was sent again because no answer came: of messages that say the same in a row the last one stands."""
+"""Messages that were sent again because no answer came: the last of a row that says the same stands."""
 
 from collections.abc import Iterator
 from dataclasses import replace

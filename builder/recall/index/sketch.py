@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Place
-from builder.domain.recall import PassageFacts
+from builder.domain.stored import PassageFacts
 
 K1, B = 0.9, 0.4
 """BM25 as in `search.signals`; a sketch knows whether a passage has a term, not how often."""
@@ -56,7 +56,7 @@ class _Segment:
     signs: NDArray[np.uint64]
     """Shape (passages, words of 64 bits)."""
     number: NDArray[np.int32]
-    """Of its different terms."""
+    """Number of its different terms."""
     terms: NDArray[np.uint32]
     """Hashes of the different terms of all passages, one after the other."""
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.language.words import DEFAULT_NAMES, is_plain, parts, quoted
+from builder.language.names import DEFAULT_NAMES, is_plain, parts, quoted
 from builder.recall.index.history import History
 from builder.recall.index.links import NOBODY
 from builder.recall.index.prefix import Prefix
@@ -64,7 +64,7 @@ class View:
         return self.history.rows[row].breadcrumb
 
     def after_pause(self, row: int) -> Breadcrumb | None:
-        """What was said first after the last pause before a row; None for what is not in the view."""
+        """The first breadcrumb after the last pause before a row; None if the row is not in the view."""
         return self.breadcrumb(int(self.history.breadcrumbs.stretch[row])) if 0 <= row < self.size else None
 
     def is_own(self, crumb: Breadcrumb) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from builder.language.words import asks_within
+from builder.language.questions import asks_within
 from builder.recall.index.view import Doubles, Floats, Rows, View
 from builder.recall.search.query import Query
 from builder.recall.search.signals import similarity
@@ -87,7 +87,7 @@ EVIDENCE: Mapping[str, Evidence] = {
     "log_terms": _log_terms,
     "asks": _asks,
 }
-"""What the log odds that anything answers are a linear sum of."""
+"""Terms of the linear sum that gives the log odds that anything answers."""
 
 
 def answered(query: Query, view: View, share: Doubles, findable: Rows, weights: Mapping[str, float]) -> float:

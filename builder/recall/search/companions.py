@@ -1,4 +1,4 @@
-"""What comes along with finds: the other half of question and answer, and what changes them later."""
+"""Companions of finds: the other half of question and answer, and later changes."""
 
 import unicodedata
 from bisect import bisect_right
@@ -8,8 +8,10 @@ from itertools import accumulate
 
 import numpy as np
 
+from builder.language.questions import asks, asks_within, question_tag
 from builder.language.sentences import sentences
-from builder.language.words import Terms, asks, asks_within, has_word, identifiers, opens_with, question_tag, words, words_of
+from builder.language.word_lists import has_word, opens_with, words
+from builder.language.words import Terms, identifiers, words_of
 from builder.recall.index.conversation import results_of
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Candidates, Find, find_of
@@ -98,7 +100,7 @@ RARE_PASSAGES, RARE_SHARE = 3, 0.01
 COMMON_SHARE = 0.05
 """Share of the passages up to which two terms tell it."""
 NEAR_SUBJECT = 0.5
-"""Of the best shared subject: the latest message with so much of it is the replacement."""
+"""Share of the best shared subject: the latest message with so much of it is the replacement."""
 
 
 def with_companions(

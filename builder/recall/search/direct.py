@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from builder.domain.page_settings import Retrieval
+from builder.domain.retrieval import Retrieval
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find, find_of
 from builder.recall.search.query import Query

@@ -10,7 +10,7 @@ import numpy as np
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Omission
 from builder.language.instruction_log import REPEAT, SUPERSEDED, InstructionLog, Statement, outdates, read
-from builder.language.sentences import Trait
+from builder.language.traits import Trait
 from builder.language.words import Terms
 from builder.recall.index.links import NOBODY
 from builder.recall.index.view import View
@@ -85,7 +85,7 @@ class _Register:
     omissions: list[Omission] = field(default_factory=list)
     outdated: set[int] = field(default_factory=set)
     _numbers: set[int] = field(default_factory=set)
-    """Of what is active."""
+    """Numbers of the active ones."""
 
     def enter(self, number: int) -> None:
         statement, limits = self.live[number], self.log.rules[number]

@@ -7,12 +7,13 @@ from functools import lru_cache
 from itertools import chain, islice
 
 from builder.domain.errors import Unavailable
-from builder.domain.page_settings import Retrieval
 from builder.domain.profile import Profile
 from builder.domain.recall import Scope
+from builder.domain.retrieval import Retrieval
+from builder.language.follow_ups import is_follow_up
 from builder.language.instruction_patterns import languages
-from builder.language.sentences import is_follow_up
-from builder.language.words import UNSPACED, Terms, identifiers, is_filler, word_set, words_of
+from builder.language.word_lists import UNSPACED, word_set
+from builder.language.words import Terms, identifiers, is_filler, words_of
 from builder.recall.index.view import View
 
 MAX_WORDS = 64

@@ -1,63 +1,20 @@
 """Fuse the signals into one order of passages (weights are data: `ranker.toml`), and say why."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from builder.domain.reports import Evidence, Question, SignalValue
+from builder.domain.context_receipt import Evidence, Question, SignalValue
 from builder.recall.index.view import Floats, Ints, View
-from builder.recall.search import signals
 from builder.recall.search.candidates import Candidates
 from builder.recall.search.chance import Calibration
 from builder.recall.search.query import Query
+from builder.recall.search.signals import SIGNALS, Signal
 
-Signal = Callable[[Query, View], Floats]
-
-
-def _standardised(values: Floats) -> Floats:
-    """In standard deviations from the mean of what is known. NaN, which is unknown, becomes 0."""
-    unknown = np.isnan(values)
-    present = values[~unknown] if unknown.any() else values
-    spread = float(present.std()) if len(present) else 0.0
-    if spread == 0:
-        return np.zeros_like(values)
-    scaled = (values - present.mean()) / spread
-    return np.where(unknown, np.float32(0), scaled) if len(present) < len(values) else scaled
-
-
-def _of_best(values: Floats) -> Floats:
-    best = float(values.max()) if len(values) else 0.0
-    return values / best if best > 0 else np.zeros_like(values)
-
-
-def _plain(values: Floats) -> Floats:
-    return values
-
-
-SIGNALS: Mapping[str, tuple[Signal, Callable[[Floats], Floats]]] = {
-    "context_words": (signals.context_words, _standardised),
-    "context_words_of_best": (signals.context_words, _of_best),
-    "pair_words": (signals.pair_words, _standardised),
-    "episode_words": (signals.episode_words, _standardised),
-    "similarity": (signals.similarity, _standardised),
-    "window_similarity": (signals.window_similarity, _standardised),
-    "speaker": (signals.speaker, _plain),
-    "date": (signals.date, _plain),
-    "answers_when": (signals.answers_when, _plain),
-    "answers_where": (signals.answers_where, _plain),
-    "tells_time": (signals.tells_time, _plain),
-    "asks": (signals.asks, _plain),
-    "log_tokens": (signals.log_tokens, _plain),
-    "log_parts": (signals.log_parts, _plain),
-    "user_said": (signals.user_said, _plain),
-    "instructs": (signals.instructs, _plain),
-    "own_words": (signals.own_words, _plain),
-    "own_parts": (signals.own_parts, _plain),
-}
 MEANING = frozenset({"similarity", "window_similarity", "nearest"})
-"""What needs vectors: signals, and the evidence of what is nearest."""
+"""Signals and evidence that need vectors."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from builder.domain.context import Omission
-from builder.domain.page_settings import Retrieval
+from builder.domain.retrieval import Retrieval
 from builder.language.words import Terms
 from builder.recall.index.view import Floats, Ints, Rows, View
 from builder.recall.search.candidates import Candidates, Find, find_of

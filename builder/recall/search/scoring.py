@@ -3,20 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.page_settings import Retrieval
+from builder.domain.retrieval import Retrieval
 from builder.recall.index.view import Floats, View
-from builder.recall.search.candidates import (
-    Candidates,
-    eligible_breadcrumbs,
-    eligible_passages,
-    exact,
-    further,
-    lifted,
-    literal_passages,
-)
+from builder.recall.search.candidates import Candidates, eligible_breadcrumbs, eligible_passages
 from builder.recall.search.chance import answered, chances, shares
+from builder.recall.search.points import exact, further
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker, rank
+from builder.recall.search.rare_words import lifted, literal_passages
 
 
 def scored(

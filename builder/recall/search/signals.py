@@ -3,13 +3,13 @@
 A new signal has a line in `ranking.SIGNALS` and a weight in `ranker.toml`, which `bench fit` learns.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from builder.language.dates import mentioned, nearness
-from builder.language.sentences import Trait
-from builder.language.words import has_word
+from builder.language.traits import Trait
+from builder.language.word_lists import has_word
 from builder.recall.index.view import Floats, Ints, View
 from builder.recall.search.query import Query
 
@@ -184,3 +184,48 @@ def _bm25(
         scaled = counts * (k1 + 1) / (counts + k1 * (1 - b + b * length[texts] / max(mean, 1e-9)))
         np.add.at(score, texts, (idf[numbers] * scaled).astype(np.float32))
     return score
+
+
+Signal = Callable[[Query, View], Floats]
+
+
+def _standardised(values: Floats) -> Floats:
+    """In standard deviations from the mean of what is known. NaN, which is unknown, becomes 0."""
+    unknown = np.isnan(values)
+    present = values[~unknown] if unknown.any() else values
+    spread = float(present.std()) if len(present) else 0.0
+    if spread == 0:
+        return np.zeros_like(values)
+    scaled = (values - present.mean()) / spread
+    return np.where(unknown, np.float32(0), scaled) if len(present) < len(values) else scaled
+
+
+def _of_best(values: Floats) -> Floats:
+    best = float(values.max()) if len(values) else 0.0
+    return values / best if best > 0 else np.zeros_like(values)
+
+
+def _plain(values: Floats) -> Floats:
+    return values
+
+
+SIGNALS: Mapping[str, tuple[Signal, Callable[[Floats], Floats]]] = {
+    "context_words": (context_words, _standardised),
+    "context_words_of_best": (context_words, _of_best),
+    "pair_words": (pair_words, _standardised),
+    "episode_words": (episode_words, _standardised),
+    "similarity": (similarity, _standardised),
+    "window_similarity": (window_similarity, _standardised),
+    "speaker": (speaker, _plain),
+    "date": (date, _plain),
+    "answers_when": (answers_when, _plain),
+    "answers_where": (answers_where, _plain),
+    "tells_time": (tells_time, _plain),
+    "asks": (asks, _plain),
+    "log_tokens": (log_tokens, _plain),
+    "log_parts": (log_parts, _plain),
+    "user_said": (user_said, _plain),
+    "instructs": (instructs, _plain),
+    "own_words": (own_words, _plain),
+    "own_parts": (own_parts, _plain),
+}

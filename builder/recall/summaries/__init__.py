@@ -1,1 +1,1 @@
-"""What a summary stands for, and what it may copy."""
+"""Summaries: the units that they stand for, and the sentences that they may copy."""

@@ -1,12 +1,14 @@
-"""What a summary may copy of a row: sentences that can be understood alone, and answers with their questions."""
+"""Excerpts of a row for a summary: sentences that can be understood alone, and answers with their questions."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from builder.domain.summary import KeptLine
-from builder.language.sentences import counts
-from builder.language.words import Terms, asks, has_word, is_filler, opens_with, words_of
+from builder.language.questions import asks
+from builder.language.traits import counts
+from builder.language.word_lists import has_word, opens_with
+from builder.language.words import Terms, is_filler, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (
     MAX_BRIEF_WORDS,
@@ -21,7 +23,7 @@ from builder.recall.summaries.questions import (
 )
 
 NAME_WEIGHT, CONCLUSION_WEIGHT, EXCLAMATION_WEIGHT, ATTACHMENT_WEIGHT, UNRESOLVED_WEIGHT = 4.0, 1.5, 0.5, 0.5, 0.25
-"""What multiplies a sentence's worth: a name or number, a conclusion or what an agent says once its tools have answered, an
+"""Factors of a sentence's worth: a name or number, a conclusion or what an agent says once its tools have answered, an
 exclamation mark, the brackets of an attachment, a first word that points at something which is not there. The first was chosen on
 the people conversations."""
 MAX_EXCERPTS = 8

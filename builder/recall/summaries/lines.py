@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.summary import KeptLine, Source
-from builder.language.words import Terms, has_word, word_set, words_of
+from builder.language.word_lists import has_word, word_set
+from builder.language.words import Terms, words_of
 from builder.recall.index.view import Doubles, Ints, View
 from builder.recall.summaries.excerpts import Excerpt, TextFunctions, excerpt_of, excerpts, line_of
 
 MIN_SHARED_TERMS = 2
 """Terms that two lines about the same thing share at least."""
 MIN_SHARED_SHARE = 0.5
-"""Of the terms of the line that has fewer, where the later one says that something changed."""
+"""Share of the terms of the shorter line, where the later one says that something changed."""
 MAX_OTHER_TERMS = 1
 """Terms that one line has more than the other, where nothing but numbers and days tells that something changed."""
 

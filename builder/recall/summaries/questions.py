@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.language.sentences import is_prose, sentences, without_blocks
-from builder.language.words import asks, is_filler, opens_with, words_of
+from builder.language.prose import is_prose, without_blocks
+from builder.language.questions import asks
+from builder.language.sentences import sentences
+from builder.language.word_lists import opens_with
+from builder.language.words import is_filler, words_of
 from builder.recall.index.view import View
 
 MAX_SENTENCE_CHARS = 600

@@ -387,7 +387,7 @@ export interface ToolResultBlock {
   is_error?: boolean | null;
 }
 /**
- * What somebody says; the assistant's is a text.
+ * A message of somebody; the assistant's is a text.
  */
 export interface MessageItem {
   type?: "message";
@@ -428,7 +428,7 @@ export interface FunctionCallItem {
   arguments: string;
 }
 /**
- * What a call returned.
+ * The output of a call.
  */
 export interface FunctionOutputItem {
   type?: "function_call_output";
@@ -855,7 +855,7 @@ export interface CompactRequest {
   keep_user?: boolean;
 }
 /**
- * What `compact` did.
+ * The result of `compact`.
  */
 export interface CompactionResult {
   units: number;
@@ -1333,7 +1333,7 @@ export interface Identities {
   };
 }
 /**
- * What is stored under an id.
+ * The versions and marks that are stored under an id.
  */
 export interface Identity {
   first?: Version | null;
@@ -1341,7 +1341,7 @@ export interface Identity {
   marks?: Mark[];
 }
 /**
- * What the rule compares of a version.
+ * The facts of a version that the rule compares.
  */
 export interface Version {
   place: Place;
@@ -1434,7 +1434,7 @@ export interface NoteV1 {
  */
 export interface Nothing {}
 /**
- * Of a search, the most probable first.
+ * The results of a search, the most probable first.
  */
 export interface Passages {
   passages: SearchResult[];
@@ -1483,7 +1483,7 @@ export interface Receipt {
   cached: number;
 }
 /**
- * Of a forgetting; none = it was forgotten before.
+ * The receipts of a forgetting; none = it was forgotten before.
  *
  * rest: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
  * of the receipts.
@@ -2288,11 +2288,11 @@ export interface Verbs {
   durable: { request: DurableRequest; answer: Durable };
   listeners: { request: ListenersRequest; answer: Listeners };
   search: { request: SearchRequest; answer: Passages };
+  refresh: { request: RefreshRequest; answer: AgentContextV1 };
   explain: { request: ExplainRequest; answer: Explanation };
   strip: { request: StripRequest; answer: SessionStrip };
   why: { request: WhyRequest; answer: Reason };
   replay: { request: ReplayRequest; answer: Comparison };
-  refresh: { request: RefreshRequest; answer: AgentContextV1 };
 }
 
 /** Schema of a breadcrumb → its body. */

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.sandbox.runtime import Limits, marked, metered
 from builder.assemble.items.list_items import MARK
-from builder.domain.text import visible
+from builder.domain.control_text import visible
 from builder.extras.rcrt.jinja import BY_HAND, Conversion, convert
 from tests.examples import examples
 

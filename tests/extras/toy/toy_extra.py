@@ -1,16 +1,20 @@
-"""An extra of somebody else: a store, a request with its route, and a command."""
+"""An extra of somebody else: a store, a request with its route, a door, a check of `doctor`, and a command."""
 
 import sys
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from builder.domain.errors import Missing
 from builder.domain.recall import EVERY_SESSION
-from builder.extra import Extra, Request
+from builder.extra import Extra, Host, Request
 from builder.ports.store import StoreLocation
-from builder.worker.log import StoredLog
+
+if TYPE_CHECKING:
+    from builder.app.doors import Door, DoorParts
 
 
 class CountRequest(BaseModel):
@@ -25,10 +29,10 @@ class Count(TypedDict):
     number: int
 
 
-async def count(log: StoredLog, workspace: str, request: CountRequest) -> dict[str, Any]:
+async def count(host: Host, workspace: str, request: CountRequest) -> dict[str, Any]:
     """See `CountRequest`. Raises `Missing`."""
-    await log.catch_up(workspace, EVERY_SESSION)
-    versions = await log.store.versions(workspace, request.id)
+    await host.log.catch_up(workspace, EVERY_SESSION)
+    versions = await host.log.store.versions(workspace, request.id)
     if not versions:
         raise Missing(f"there is no breadcrumb {request.id!r}; look at its id")
     return {"number": len(versions)}
@@ -41,6 +45,26 @@ def store(url: str) -> StoreLocation:
     return location(f"sqlite:{url.partition(':')[2]}")
 
 
+@asynccontextmanager
+async def bell(parts: "DoorParts") -> "AsyncIterator[Door]":
+    """Answers `toy.bell` while the service runs."""
+    from builder.app.doors import Door  # noqa: PLC0415 - only the service loads it
+
+    async def ring(message: Any) -> None:
+        await message.respond(parts.settings.name.encode())
+
+    subscription = await parts.connection.subscribe("toy.bell", cb=ring)
+    try:
+        yield Door(facts=lambda _port: {"bell": "toy.bell"})
+    finally:
+        await subscription.unsubscribe()
+
+
+async def check(settings: Any, servers: str) -> str:
+    """For `doctor`."""
+    return f"greets {settings.workspace} at {servers or 'no broker'}"
+
+
 def toy(name: str) -> None:
     """Greet somebody."""
     sys.stdout.write(f"hello {name}\n")
@@ -48,6 +72,8 @@ def toy(name: str) -> None:
 
 extra = Extra(
     stores={"toy": store},
-    requests={"count": Request(model=CountRequest, answer=Count, right="read", handler=count)},
+    requests=lambda: {"count": Request(model=CountRequest, answer=Count, right="read", handler=count)},
+    doors={"bell": bell},
+    checks={"toy": check},
     commands=lambda: {"toy": toy},
 )

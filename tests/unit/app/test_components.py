@@ -11,7 +11,7 @@ from builder.app.broker import locate_store
 from builder.app.components import open_components
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.domain.errors import Misconfigured, Unavailable
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CompleteStore, StoreLocation
 from tests.factories import bare, make_remembered
 from tests.models import prepared

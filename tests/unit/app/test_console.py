@@ -9,10 +9,10 @@ import pytest
 
 from builder.app.console import table
 from builder.bench.commands.options import report
-from builder.cli.commands.explain import cost_text
-from builder.cli.reports import comparison_text, receipt_text
-from tests.unit.cli.commands.test_explain_cost import ROW
-from tests.unit.cli.test_reports import ANSWER, source
+from builder.extras.explain.commands import cost_text
+from builder.extras.explain.reports import comparison_text, receipt_text
+from tests.extras.explain.test_commands import ROW
+from tests.extras.explain.test_reports import ANSWER, source
 
 RESULTS = Path(__file__).parents[2] / "bench" / "results"
 

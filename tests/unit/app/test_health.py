@@ -1,10 +1,10 @@
-"""What an operator is told about the store, the engine and the code that runs."""
+"""What an operator is told about the store and the engine."""
 
 import pytest
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.engine import NoEmbedder
-from builder.app.health import LOW_BYTES, code_revision, model_state, store_state
+from builder.app.health import LOW_BYTES, model_state, store_state
 from tests.stores import DurableStore
 
 
@@ -39,8 +39,3 @@ async def test_a_write_that_failed_is_reported_first() -> None:
 
 async def test_an_engine_that_embeds_nothing_says_why() -> None:
     assert "no embedding engine is configured" in await model_state(CachedEmbedder(NoEmbedder(), 1))
-
-
-def test_the_revision_of_the_code_begins_with_the_version() -> None:
-    assert code_revision().startswith("0.")
-    assert code_revision() == code_revision()

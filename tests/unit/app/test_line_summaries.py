@@ -27,7 +27,7 @@ async def test_an_address_without_a_scheme_or_a_model_is_refused(summaries: Summ
 
 
 async def test_without_the_sdk_an_endpoint_is_refused_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("builder.adapters.summarizer", "builder.adapters.summarizer"):
+    for module in ("builder.extras.endpoints.summarizer", "builder.extras.endpoints.summarizer"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(Misconfigured, match=r"'openai' is not installed; run pip install '.\[service,openai\]'"):

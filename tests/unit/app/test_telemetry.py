@@ -10,9 +10,11 @@ from collections.abc import Iterator
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
-from builder.app.telemetry import OUTCOMES, REASONS, Metrics, set_up_logging, text_lines
+from builder.adapters.templates.failures import Failure
+from builder.app.logs import set_up_logging, text_lines
+from builder.app.telemetry import OUTCOMES, REASONS, Metrics
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import ChainTooLong, Rejected
-from builder.domain.reports import DeliveryOutcome, Failure
 from builder.worker.jobs import UnexpectedError, guard
 from tests.factories import make_place
 

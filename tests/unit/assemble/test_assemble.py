@@ -10,7 +10,7 @@ from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.app.config import bundled_folder, read_layers
 from builder.domain.context import HINT_FAILED, Context
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.conversations import (
     answered,
     bash,

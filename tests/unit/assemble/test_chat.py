@@ -10,7 +10,7 @@ from builder.adapters.tokens import load_counter
 from builder.domain.context import Context
 from builder.domain.page_settings import ChatFormat, Reminder
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.questions import Questions
 from tests.conversations import answered, chat, replied, said
 from tests.factories import make_catalog, make_context, make_profile

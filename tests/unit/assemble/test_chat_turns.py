@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from builder.assemble.chat_turns import Dialogue, SectionItem, is_turn, note_of, roles_with_labels
 from builder.domain.context import Message
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.conversation import turns
 from tests.conversations import answered, bash, failed, replied, requested, said
 from tests.pages import make_ledger, make_writer

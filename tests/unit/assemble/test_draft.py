@@ -6,7 +6,7 @@ import pytest
 
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.conversations import (
     answered,
     bash,

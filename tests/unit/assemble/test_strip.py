@@ -3,8 +3,8 @@
 from collections import Counter
 from dataclasses import replace
 
-from builder.domain.page_settings import Cut
 from builder.domain.strip import Strip
+from builder.domain.tool_output import Cut
 from tests.conversations import answered, bash, replied, said
 from tests.explanations import make_explanation
 from tests.factories import make_profile, make_remembered

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from builder.chat_files.reader import read_file
 from builder.cli.build import placed, read_breadcrumbs, trigger_of
 from builder.domain.breadcrumb import NO_TIME, Breadcrumb
 from builder.domain.errors import Rejected
-from builder.wire.chat_lines import read_file
 
 NO_LIFETIMES: dict[str, float] = {}
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from builder import cli
-from builder.cli.registry import COMMANDS, GROUPS, application
+from builder.cli.registry import COMMANDS, application
 from builder.domain.errors import BuilderError, Misconfigured, Rejected, Unavailable
 from builder.extra import additions
 
@@ -51,7 +51,7 @@ def test_a_missing_module_of_ours_is_a_bug_with_its_traceback(monkeypatch: pytes
 
 
 def test_every_command_has_a_help_text() -> None:
-    every, groups = {**COMMANDS, **additions("commands")}, {**GROUPS, **additions("groups")}
+    every, groups = {**COMMANDS, **additions("commands")}, additions("groups")
     commands = [*every.values(), *(command for _, group in groups.values() for command in group.values())]
     assert [command.__name__ for command in commands if not command.__doc__] == []
     assert len(application.registered_commands) == len(every)

@@ -6,10 +6,10 @@ from typing import Any, cast
 from builder.client.received import ReceivedContext
 from builder.client.sending import Conflict, PublishResult, TakenId
 from builder.domain.breadcrumb import Place
-from builder.ports.broker import Durables
+from builder.ports.contexts import Durables
 from builder.wire.records import Outgoing, compared, make_record, outgoing
-from builder.wire.requests import request_json
 from builder.worker.responses import Responses
+from tests.hosts import answer, host_of
 from tests.ports import MemoryStream, make_log
 from tests.stores import durable_store
 
@@ -26,7 +26,8 @@ class ListStream(MemoryStream):
         super().__init__()
         self.rival: Outgoing | None = None
         """Published by another process right before the next publication."""
-        self.responses = Responses(make_log(self, durable_store()), cast("Durables", None))
+        log = make_log(self, durable_store())
+        self.host = host_of(log=log, responses=Responses(log, cast("Durables", None)))
 
     def put(self, schema: str, identity: str, body: dict[str, Any], session: str = SESSION) -> int:
         """Store a record; returns its sequence."""
@@ -37,7 +38,7 @@ class ListStream(MemoryStream):
         return len(self.messages)
 
     async def request(self, verb: str, request: dict[str, Any], timeout: float = 0) -> dict[str, Any]:  # noqa: ARG002 - the client's
-        return await self.responses.verbs[verb](WORKSPACE, request_json(request))
+        return await answer(self.host, verb, request)
 
     async def check_same(self, event: Outgoing, sequence: int, *, own_clock: bool) -> None:
         answer = compared(event, await self.get(sequence), own_clock=own_clock)

@@ -1,4 +1,5 @@
-"""Where sentences end and where they do not, which line leads a passage, and what is no prose."""
+"""Where sentences end and where they do not, and which line leads a passage."""
+
 # ruff: noqa: RUF001 - words of many scripts
 
 from itertools import pairwise
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.language.sentences import MAX_LEAD_CHARS, is_prose, sentences, with_lead, without_blocks
+from builder.language.sentences import MAX_LEAD_CHARS, sentences, with_lead
 
 WHOLE = [
     "Die Garantie läuft bis zum 14. Mai 2028.",
@@ -90,39 +91,3 @@ def test_the_whole_text_its_beginning_and_a_text_without_a_short_line_have_none(
     long = f"{'clay ' * MAX_LEAD_CHARS}and so on. Fire at noon."
     start = long.index("Fire")
     assert with_lead(long, ((start, len(long)),)) == ((start, len(long)),)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "2024-05-08 09:12:01 INFO started",
-        "Traceback (most recent call last):",
-        "def fire(kiln):",
-        "| a | b |",
-        "12 passed, 1 failed in 3.2s",
-        "kiln,cone,hours,cost",
-        "https://example.org/kiln",
-        "x = {'a': 1};",
-    ],
-)
-def test_lines_that_are_no_prose_are_blanked_and_all_places_stay(line: str) -> None:
-    text = f"The kiln is hot.\n{line}\nWe fire it."
-    shown = without_blocks(text)
-    assert len(shown) == len(text)
-    assert shown.split() == ["The", "kiln", "is", "hot.", "We", "fire", "it."]
-
-
-def test_a_fence_is_blanked_also_when_it_is_never_closed() -> None:
-    assert without_blocks("See:\n```\nfire()").strip() == "See:"
-
-
-@pytest.mark.parametrize(
-    "sentence", ["We fire the kiln at cone 6.", "Look at `kiln.py`, then at /etc/kiln/conf.", "[image kiln.png]"]
-)
-def test_a_sentence_that_names_things_is_prose(sentence: str) -> None:
-    assert is_prose(sentence)
-
-
-@pytest.mark.parametrize("sentence", ["if (a <= b) { return x; }", "4711 0815 1234 5678", "{'a': [1, 2]}"])
-def test_signs_and_digits_are_none(sentence: str) -> None:
-    assert not is_prose(sentence)

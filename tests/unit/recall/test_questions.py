@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.conversation import of_audience
 from builder.recall.questions import Questions, questions_of, without_later_triggers
 from tests.factories import MORNING, make_history, make_place, make_profile, make_remembered, view_of

@@ -10,8 +10,9 @@ import pytest
 
 from builder.domain.page_settings import FORBIDDEN_SCHEMAS
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector, TrustedHints
+from builder.domain.stored import StoredBreadcrumb
+from builder.recall.histories import HistoryCache, HistoryReader
 from builder.recall.recall import (
     AGENTS,
     BLACKLIST,
@@ -26,10 +27,9 @@ from builder.recall.recall import (
     system_prompt,
     unexpired,
 )
-from builder.recall.scopes import HistoryCache, HistoryReader
 from builder.recall.search.query import Searcher
 from builder.recall.workspaces import Workspaces
-from builder.remember.schemas.control import excluded
+from builder.remember.schemas.blacklist import excluded
 from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import (
     MODEL,

@@ -7,8 +7,8 @@ import numpy as np
 
 from builder.assemble.budget.limits import window_size
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.conversation import turns
 from builder.recall.index.view import View
 from builder.recall.recall import of_person, visible_to

@@ -12,21 +12,14 @@ from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.profile import Profile
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.sketch import Sketches
+from builder.recall.index.view import View
 from builder.recall.workspaces import NEAREST, WAITING
 from builder.service import ContextBuilder
-from tests.factories import (
-    FAR,
-    HashingEmbedder,
-    bare,
-    make_answer,
-    make_breadcrumb,
-    make_profile,
-    make_question,
-    make_remembered,
-    remembered_of,
-)
+from tests.factories import FAR, bare, make_answer, make_breadcrumb, make_profile, make_question, make_remembered, remembered_of
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import durable_store
 from tests.unit.service.test_service import make_builder
 
@@ -59,6 +52,11 @@ async def filled(*crumbs: Breadcrumb) -> AsyncIterator[SqlStore]:
     await store.remember_all((*others(), *(remembered_of(crumb) for crumb in crumbs)))
     yield store
     store.close()
+
+
+async def view_of(builder: ContextBuilder, trigger: Breadcrumb, profile: Profile) -> View:
+    (recall,) = await builder.recaller.recall(trigger, (profile,))
+    return recall.view
 
 
 async def page(builder: ContextBuilder, text: str = QUESTION, sequence: int = 9_000, session: str = "now") -> Context:
@@ -149,9 +147,9 @@ async def test_notes_of_no_session_are_found_and_never_read_whole(session: str) 
 async def test_a_workspace_is_read_whole_until_it_outgrows_the_limit() -> None:
     async with filled(make_breadcrumb(SERIAL, 2, session="old")) as store:
         builder = worker(store)
-        parts = (await builder.recall_for(make_breadcrumb(QUESTION, 9_000, session="now"), PROFILE))[1]
+        parts = await view_of(builder, make_breadcrumb(QUESTION, 9_000, session="now"), PROFILE)
         builder.recaller.workspaces.max_rows = MANY + 1
-        whole = (await builder.recall_for(make_breadcrumb(QUESTION, 9_000, session="now"), PROFILE))[1]
+        whole = await view_of(builder, make_breadcrumb(QUESTION, 9_000, session="now"), PROFILE)
     assert parts.size < whole.size == MANY + 1
 
 
@@ -198,7 +196,7 @@ async def test_a_call_and_its_result_are_on_the_page_together_or_not_at_all(apar
     between = [make_breadcrumb(f"Shelf {n} is dusted.", 1_000 + n, session="old") for n in range(1, apart)]
     profile = replace(PROFILE, retrieval=replace(PROFILE.retrieval, schemas=("tool.response.v1", "user.message.v1")))
     async with filled(call, *between, result) as store:
-        view = (await worker(store).recall_for(make_breadcrumb(QUESTION, 9_000, session="now"), profile))[1]
+        view = await view_of(worker(store), make_breadcrumb(QUESTION, 9_000, session="now"), profile)
     ids = {view.breadcrumb(row).id for row in range(view.size)}
     assert (call.id in ids) == (result.id in ids)
     assert apart > 5 or result.id in ids
@@ -247,7 +245,7 @@ async def test_a_call_whose_other_result_is_far_away_takes_its_near_one_with_it(
     between = [make_breadcrumb(f"Shelf {n} is dusted.", 1_001 + n, session="old") for n in range(1, 199)]
     profile = replace(PROFILE, retrieval=replace(PROFILE.retrieval, schemas=("tool.response.v1",)))
     async with filled(call, near, *between, far) as store:
-        view = (await worker(store).recall_for(make_breadcrumb("serial number blue kiln", 9_000, session="now"), profile))[1]
+        view = await view_of(worker(store), make_breadcrumb("serial number blue kiln", 9_000, session="now"), profile)
     ids = {view.breadcrumb(row).id for row in range(view.size)} & {call.id, near.id, far.id}
     assert ids in (set(), {call.id, near.id, far.id})
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from builder.assemble.items.rendering import RenderForm
+from builder.assemble.items.forms import RenderForm
 from builder.domain.context import Image
 from builder.remember.content import images_of
 from builder.remember.decode import decode

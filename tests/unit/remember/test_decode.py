@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
-from builder.domain.text import one_line
+from builder.domain.json_text import one_line
 from builder.remember.decode import BODIES, DEFAULT_MAX_BYTES, decode
 
 SUBJECT = "breadcrumbs.acme.s42.user.message.v1"

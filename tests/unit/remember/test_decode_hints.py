@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from builder.domain.recall import erased
-from builder.domain.text import canonical
+from builder.domain.erasure import erased
+from builder.domain.json_text import canonical
 from builder.remember.decode import decode
 from builder.wire.records import line_of, read_lines
 from tests.factories import MORNING, make_place

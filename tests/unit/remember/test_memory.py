@@ -9,12 +9,13 @@ import pytest
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
-from builder.domain.recall import StoredBreadcrumb
-from builder.language.sentences import Trait
+from builder.domain.stored import StoredBreadcrumb
+from builder.language.traits import Trait
 from builder.remember.decode import decode
 from builder.remember.memory import MAX_PASSAGES, THREAD_CHARS, Ingest, Memory, decoded, in_thread
 from tests.conversations import message_of
-from tests.factories import MORNING, HashingEmbedder, make_breadcrumb, make_terms
+from tests.factories import MORNING, make_breadcrumb, make_terms
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import durable_store
 from tests.summarised import COUNT
 

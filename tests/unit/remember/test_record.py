@@ -1,4 +1,4 @@
-"""When a breadcrumb ends: by its record, else by its kind."""
+"""A breadcrumb ends at the earliest end that its record gives."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,7 +10,6 @@ from builder.app.settings import LIFETIMES
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
-from builder.remember.record import lifetime
 from tests.conversations import message_of
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -45,30 +44,3 @@ def test_the_earliest_end_that_the_record_gives_counts(record: dict[str, Any], e
 def test_an_end_that_nobody_can_read_is_rejected_with_its_place(ttl: Any) -> None:
     with pytest.raises(Rejected, match="/ttl"):
         read(ttl=ttl)
-
-
-@pytest.mark.parametrize(
-    ("schema", "tags", "hours"),
-    [
-        ("user.message.v1", (), None),
-        ("tool.request.v1", ("workspace:tools", "health:check"), 1 / 12),
-        ("tool.request.v1", ("health:checked",), None),
-        ("system.ping.v1", (), 1 / 6),
-        ("my.agent.temp.v1", (), 1),
-        ("agent.thinking.v1", (), 6),
-        ("tool.response.v1", ("log:build",), 168),
-        ("tool.response.v1", (), None),
-        ("system.metrics.v1", (), 720),
-    ],
-)
-def test_kinds_live_as_long_as_rcrt_lets_them(schema: str, tags: tuple[str, ...], hours: float | None) -> None:
-    assert lifetime(schema, tags, LIFETIMES) == hours
-
-
-def test_the_shortest_of_several_lifetimes_counts() -> None:
-    assert lifetime("note.v1", ("draft",), {"*": 9, "note.v1": 5, "note.v1 draft": 2, "note.v1 final": 1}) == 2
-
-
-def test_a_kind_counts_only_where_the_record_says_nothing() -> None:
-    assert read("agent.thinking.v1").expires_at == datetime(2026, 11, 21, 16, 0, tzinfo=UTC)
-    assert read("agent.thinking.v1", ttl=60).expires_at == datetime(2026, 11, 21, 10, 1, tzinfo=UTC)

@@ -8,7 +8,8 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from tests.conversations import answered, bash
 from tests.conversations import replied as calling
-from tests.factories import HashingEmbedder, ids_on_page, make_breadcrumb, make_profile
+from tests.factories import ids_on_page, make_breadcrumb, make_profile
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import durable_store
 from tests.unit.service.test_service import make_builder
 

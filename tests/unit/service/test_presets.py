@@ -7,7 +7,8 @@ from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers, template_folders
 from builder.app.settings import Settings
 from builder.domain.profile import Profile
-from tests.factories import HashingEmbedder, ids_on_page, make_breadcrumb
+from tests.factories import ids_on_page, make_breadcrumb
+from tests.hashing_embedder import HashingEmbedder
 from tests.unit.service.test_service import make_builder
 
 LIBRARY = load_library(read_layers(template_folders(Settings())))

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.context import DEGRADED
@@ -15,25 +14,17 @@ from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.selector import trigger_on
+from builder.extras.rcrt.record_consumers import RecordProfiles
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode
-from builder.recall.scopes import HistoryCache
-from builder.remember.schemas.control import excluded
+from builder.recall.histories import HistoryCache
+from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE
 from tests.conversations import sent
-from tests.factories import (
-    BY_HAND,
-    HashingEmbedder,
-    bare,
-    make_breadcrumb,
-    make_place,
-    make_profile,
-    make_remembered,
-    make_rendering,
-    make_terms,
-)
+from tests.factories import BY_HAND, bare, make_breadcrumb, make_place, make_profile, make_remembered, make_rendering, make_terms
+from tests.hashing_embedder import HashingEmbedder
 from tests.stores import DurableStore, durable_store
 
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from builder.app.http.bodies import NoteRequest
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected
+from builder.extras.http.bodies import NoteRequest
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 from builder.wire.times import aware, clock_offset, moment, read_time

@@ -1,18 +1,22 @@
 """What a sender who is one person sees, writes and forgets; over HTTP: `tests/integration/test_doors.py`."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
-from builder.wire.requests import breadcrumb_json
+from builder.wire.answers import breadcrumb_json
+from builder.wire.forgetting import ForgetRequest
+from builder.wire.requests import SearchRequest
 from builder.worker.access import AccessControl
-from builder.worker.callers import RIGHTS, Caller, Right
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.request_handlers import Lookup
+from builder.worker.requests import Caller, Host, Right
 from tests.factories import make_breadcrumb, make_profile, make_remembered
+from tests.hosts import RIGHTS, host_of
 from tests.ports import FixedConsumers
 from tests.stores import DurableStore, durable_store
 
@@ -55,18 +59,21 @@ async def access(store: DurableStore) -> AccessControl:
         await store.remember(make_remembered(f"Line {number}.", number, id=identity, **fields))
     log = StoredLog(store)
     consumers = FixedConsumers(make_profile(consumer="default"))
-    return AccessControl(log, {**Lookup(log).verbs, "forget": forgotten, "search": found}, consumers)
+    requests = RIGHTS | {
+        "forget": replace(RIGHTS["forget"], handler=forgotten),
+        "search": replace(RIGHTS["search"], handler=found),
+    }
+    return AccessControl(log, consumers, host_of(lookup=Lookup(log)), requests)
 
 
-async def forgotten(_workspace: str, data: bytes) -> dict[str, Any]:
-    request = json.loads(data)
-    return {"receipts": [{"by": request["by"], "id": name} for name in request["ids"]]}
+async def forgotten(_host: Host, _workspace: str, request: ForgetRequest) -> dict[str, Any]:
+    return {"receipts": [{"by": request.by, "id": name} for name in request.names]}
 
 
-async def found(_workspace: str, data: bytes) -> dict[str, Any]:
+async def found(_host: Host, _workspace: str, request: SearchRequest) -> dict[str, Any]:
     """Every breadcrumb, the last one first."""
     crumbs = [breadcrumb_json(make_breadcrumb(identity, 1, id=identity, **fields)) for identity, fields in reversed(SAID)]
-    return {"passages": crumbs[: json.loads(data)["limit"]]}
+    return {"passages": crumbs[: request.limit]}
 
 
 async def ask(access: AccessControl, caller: Caller, verb: str, **request: object) -> dict[str, Any]:
@@ -169,10 +176,10 @@ async def refuses_to_forget(access: AccessControl, identity: str, session: str) 
         await ask(access, ADA, "forget", id=identity, session=session)
 
 
-@pytest.mark.parametrize("verb", RIGHTS)
-async def test_each_verb_needs_its_right(access: AccessControl, verb: str) -> None:
-    caller = Caller(name="none", workspace="acme", rights=ALL - {RIGHTS[verb]})
-    with pytest.raises(Forbidden, match=f"and this needs {RIGHTS[verb]}; use another token"):
+@pytest.mark.parametrize(("verb", "right"), [(verb, each.right) for verb, each in RIGHTS.items()])
+async def test_each_verb_needs_its_right(access: AccessControl, verb: str, right: Right) -> None:
+    caller = Caller(name="none", workspace="acme", rights=ALL - {right})
+    with pytest.raises(Forbidden, match=f"and this needs {right}; use another token"):
         await ask(access, caller, verb)
 
 

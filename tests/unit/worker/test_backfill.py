@@ -8,7 +8,7 @@ import pytest
 from typing_extensions import override
 
 from builder.domain.errors import Unavailable
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.remember.memory import Ingest, Pause, no_pause
 from builder.worker.backfill import PAGE_ROWS, Backfill
 from builder.worker.jobs import Pace, Pauses

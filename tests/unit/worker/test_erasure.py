@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
+from builder.domain.erasure import Receipt
 from builder.domain.errors import Unavailable
-from builder.domain.reports import Receipt
 from builder.remember.decode import decode
 from builder.worker.erasure import Erasure
 from builder.worker.forgetting import Forgetting

@@ -1,17 +1,17 @@
 """Requests to forget: all tombstones first, then one walk for all of them; a person or a session as a whole."""
 
-import json
 from typing import Any
 
 import pytest
 
 from builder.domain.errors import Rejected
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.worker import forget_requests
 from builder.worker.erasure import Erasure
 from builder.worker.forget_requests import ForgetRequests
 from builder.worker.forgetting import Forgetting
 from tests.conversations import answered, chat, replied, requested, said, sent
+from tests.hosts import answer, host_of
 from tests.ports import MemoryStream, make_log
 from tests.stores import durable_store
 
@@ -24,10 +24,10 @@ class Bench:
         log = make_log(self.stream, self.store)
         erasure = Erasure(log, self.stream, lambda _workspace, _ids: 0)
         self.forgetting = Forgetting(log, erasure, self.stream)
-        self.requests = ForgetRequests(log, self.forgetting, erasure.letters)
+        self.host = host_of(forgetting=ForgetRequests(log, self.forgetting, erasure.letters))
 
     async def ask(self, **request: object) -> dict[str, Any]:
-        return await self.requests.forget("acme", json.dumps(request).encode())
+        return await answer(self.host, "forget", request)
 
     async def ids(self, **request: object) -> list[str]:
         return [receipt["id"] for receipt in (await self.ask(**request))["receipts"]]

@@ -10,9 +10,9 @@ import pytest
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.recall import StoredBreadcrumb
-from builder.domain.reports import DeliveryOutcome
+from builder.domain.stored import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.worker.forgetting import Forgetting
 from builder.worker.jobs import Observer, Pauses

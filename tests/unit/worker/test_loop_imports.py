@@ -4,7 +4,7 @@ import asyncio
 
 from typing_extensions import override
 
-from builder.ports.broker import Delivery
+from builder.ports.stream import Delivery
 from builder.worker.jobs import Pace
 from builder.worker.loop import Imports, Worker
 from tests.conversations import message_of

@@ -1,6 +1,5 @@
 """Requests: what is handed out, what is refused with what to do, and what a tombstone does on the way."""
 
-import json
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,14 +10,15 @@ from builder.domain.breadcrumb import StreamMessage
 from builder.domain.context import context_id
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import CompactionResult
-from builder.ports.broker import PublishedEvent
+from builder.ports.contexts import PublishedEvent
 from builder.worker.log import StoredLog
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
 from builder.worker.summary_scheduler import SummaryScheduler
 from tests.conversations import chat, deleted, said
 from tests.factories import MORNING, make_profile
+from tests.hosts import answer, host_of
 from tests.ports import FixedConsumers, MemoryPublisher, MemoryStream, make_log
 from tests.stores import durable_store
 
@@ -48,12 +48,11 @@ class Bench:
         log = make_log(self.stream, self.store, now=lambda: NOW)
         consumers = FixedConsumers(make_profile(consumer="a"), make_profile(consumer="b", triggers=("note.v1",)))
         summaries = cast("SummaryScheduler", SimpleNamespace(compact=self.compact))
-        own = RequestHandlers(log, MemoryPublisher(), consumers, summaries, self.profile)
-        self.verbs = {
-            **Lookup(StoredLog(self.store, lambda: NOW)).verbs,
-            **Contexts(self.store, self.published).verbs,
-            **own.verbs,
-        }
+        self.host = host_of(
+            lookup=Lookup(StoredLog(self.store, lambda: NOW)),
+            contexts=Contexts(self.store, self.published),
+            service=RequestHandlers(log, MemoryPublisher(), consumers, summaries, self.profile),
+        )
 
     def profile(self, name: str) -> Profile:
         if name != "default":
@@ -65,7 +64,7 @@ class Bench:
         return CompactionResult(units=3, covered=3, tokens_before=9, tokens_after=3, summary="s1", reason="")
 
     async def ask(self, verb: str, **request: object) -> dict[str, Any]:
-        return await self.verbs[verb]("acme", json.dumps(request).encode())
+        return await answer(self.host, verb, request)
 
 
 async def holding(*rows: StoredBreadcrumb) -> Bench:

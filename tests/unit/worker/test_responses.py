@@ -99,7 +99,7 @@ async def test_others_answers_are_counted_and_not_told(stream: ListStream) -> No
 async def test_a_response_that_comes_while_the_others_are_read_is_refused_by_the_stream(
     stream: ListStream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    walk = stream.responses._log.walk
+    walk = stream.host.log.walk
 
     async def walk_beside_another_agent(*args: Any) -> AsyncIterator[StreamMessage]:
         async for message in walk(*args):
@@ -107,7 +107,7 @@ async def test_a_response_that_comes_while_the_others_are_read_is_refused_by_the
         stream.put("agent.response.v1", "late", response_body("Mine.", creator={"agent_id": "critic"}))
 
     stream.put("agent.response.v1", "a1", response_body("One.", step=1))
-    monkeypatch.setattr(stream.responses._log, "walk", walk_beside_another_agent)
+    monkeypatch.setattr(stream.host.log, "walk", walk_beside_another_agent)
     there = await read(stream, with_results=False)
     assert [each.id for each in there.responses] == ["a1"]
     assert there.last == 2, "the newest one that was read, so a reply on top of the late one is a conflict"

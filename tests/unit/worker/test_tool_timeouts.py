@@ -12,8 +12,8 @@ import pytest
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
 from builder.remember.decode import decode

@@ -103,23 +103,32 @@ def nearest(text: str, question: str, most: int) -> tuple[Span, ...]:
     query = _query(
         question if len(question) <= 2 * QUESTION_CHARS else f"{question[:QUESTION_CHARS]} {question[-QUESTION_CHARS:]}"
     )
-    lines = _LINE.findall(text)
-    is_log = 2 * sum(_ENTRY.match(line) is not None for line in lines) >= max(len(lines), 4)
+    is_log = _is_log(text)
     if not query and not is_log:
         return ()
     spans = list(_passages(text, most))
     words: dict[str, dict[str, float]] = {}
-    matches = [
-        _matches(text[start:end], query, words) | ({ERROR: 1.0} if is_log and _ERROR.search(text, start, end) else {})
-        for start, end in spans
-    ]
-    rarity = {key: log(1 + len(spans) / number) for key, number in Counter(key for match in matches for key in match).items()}
-    scores = [fsum(likeness * rarity[key] * _weight(key) for key, likeness in match.items()) for match in matches]
+    matches = []
+    for start, end in spans:
+        matches.append(_matches(text[start:end], query, words))
+        if is_log and _ERROR.search(text, start, end):
+            matches[-1][ERROR] = 1.0
+    scores = _scores(matches)
     least = MIN_SHARE * max(scores, default=0)
-    order = sorted(
-        (number for number, score in enumerate(scores) if score and score >= least), key=lambda number: -scores[number]
-    )
-    return tuple({text[slice(*spans[number])].strip(): spans[number] for number in reversed(order)}.values())[::-1]
+    near = [number for number, score in enumerate(scores) if score and score >= least]
+    near.sort(key=scores.__getitem__, reverse=True)
+    return tuple({text[slice(*spans[number])].strip(): spans[number] for number in reversed(near)}.values())[::-1]
+
+
+def _is_log(text: str) -> bool:
+    lines = _LINE.findall(text)
+    return 2 * sum(_ENTRY.match(line) is not None for line in lines) >= max(len(lines), 4)
+
+
+def _scores(matches: list[dict[str, float]]) -> list[float]:
+    numbers = Counter(key for match in matches for key in match)
+    weights = {key: log(1 + len(matches) / number) for key, number in numbers.items()}
+    return [fsum(likeness * weights[key] * _weight(key) for key, likeness in match.items()) for match in matches]
 
 
 def _weight(key: str) -> float:

@@ -7,12 +7,14 @@ from typing import Any
 
 from builder.adapters.templates.cuts.passages import clip
 from builder.adapters.templates.cuts.shorten import trimmed
-from builder.adapters.templates.sandbox.filters import WORDY_CHARS, FinalText, inline
+from builder.adapters.templates.sandbox.json_text import WORDY_CHARS, inline
+from builder.assemble.items.forms import Line
 from builder.assemble.items.list_items import ITEM
-from builder.assemble.items.rendering import Line
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.page_settings import Cut
-from builder.domain.text import Mark, Phrases, parsed, visible, with_texts
+from builder.domain.control_text import visible
+from builder.domain.json_values import parsed, with_texts
+from builder.domain.phrases import Mark, Phrases
+from builder.domain.tool_output import Cut
 from builder.remember.content import structured
 from builder.wire.words import brief, described
 
@@ -208,3 +210,9 @@ def _letters(item: Any) -> int:
 
 def _clipped(item: Any, most: int | None) -> Any:
     return with_texts(item, lambda text: FinalText(text if most is None else clip(" ".join(text.split()), most)))
+
+
+class FinalText(str):
+    """Cut by the rule of its profile."""
+
+    __slots__ = ()

@@ -11,7 +11,8 @@ from operator import itemgetter
 
 from builder.adapters.templates.cuts.passages import Span, back, forward, nearest
 from builder.assemble.items.list_items import INSIDE, ITEM
-from builder.domain.text import Mark, visible
+from builder.domain.control_text import visible
+from builder.domain.phrases import Mark
 
 CHARACTERS_PER_TOKEN = 16
 """Upper bound, in any encoding."""

@@ -10,16 +10,10 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context, LoopContext, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from builder.adapters.templates.sandbox.filters import OWN_FILTERS
 from builder.adapters.templates.sandbox.generator import Generator
 from builder.adapters.templates.sandbox.grammar import check_brackets, check_source, check_tree
-from builder.adapters.templates.sandbox.operations import (
-    METHODS,
-    OWN_FILTERS,
-    counted_filters,
-    counted_tests,
-    of_method,
-    of_operator,
-)
+from builder.adapters.templates.sandbox.operations import METHODS, counted_filters, counted_tests, of_method, of_operator
 from builder.adapters.templates.sandbox.runtime import AbsentValue, Missing, Words, charge, charge_for, is_none, step
 from builder.assemble.items.list_items import quote
 

@@ -1,48 +1,26 @@
-"""Filters of templates."""
+"""Filters of templates: a new one has a line in `OWN_FILTERS`."""
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any
 
-from builder.adapters.templates.sandbox.runtime import Missing, is_none, pairs_of
+from jinja2 import pass_context
+from jinja2.runtime import Context
+
+from builder.adapters.templates.sandbox.json_text import arguments, inline, output, readable
 from builder.assemble.items.labels import reserved_names, tool_label
-from builder.assemble.items.list_items import below
-from builder.domain.text import Phrases, visible
+from builder.assemble.items.list_items import below, block
+from builder.domain.control_text import visible
+from builder.domain.phrases import Phrases
 from builder.language.sentences import CONTEXT_CHARS, sentences
 
 _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
 _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
-
-ROWS = "{number} rows"
-NO_WORDS: Mapping[str, str] = MappingProxyType({})
 STORED_DAY = "%d %B %Y"
 """Summaries are stored in English."""
 _STORED_SPEAKER = re.compile(r'^(User|Assistant)(?=: | ")')
-MAX_LINE_CHARS = 160
-"""Longer arguments get lines of their own."""
-WORDY_CHARS = 40
-"""A plain list with longer items gets a line each."""
 MAX_SENTENCE_CHARS = 4_096
-EMPTY_OBJECT, EMPTY_LIST = "{}", "[]"
-MIN_ROWS = 3
-MIN_FULL_SHARE = 0.75
-"""Filled cells of a table; otherwise the objects are unlike."""
-MAX_CELL_CHARS = 80
-"""With a longer cell a list is easier to read."""
-_NO_TEXT = re.compile(r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null|\{\}|\[\]|)", re.IGNORECASE)
-_MARGIN = "\"' \t\n"
-_SHAPE = re.compile(r"\A\s*[\[{]|^[ \t]+\S|\n[ \t]*\n", re.MULTILINE)
-"""Layout that Markdown loses."""
-_MARKS = re.compile("`{3,}")
-
-
-class FinalText(str):
-    """Cut by the rule of its profile."""
-
-    __slots__ = ()
 
 
 def untagged(text: str) -> str:
@@ -61,45 +39,6 @@ def sentence(text: Any) -> str:
     start, end = _first_sentence(plain)
     first = " ".join(plain[start:end].split())
     return f"{first}." if re.search(r"[\w)\]\"'»”]$", first) else first
-
-
-def readable(value: Any, words: Mapping[str, str] = NO_WORDS) -> str:
-    """Any JSON value as plain text. words: phrases by name; `rows` is the caption of a table.
-
-    An object has a line per key; a list a line per item, or a table where that is shorter; short values share a line. A text
-    that reads like another type is quoted.
-    """
-    if isinstance(value, dict):
-        return "\n".join(_pair(key, item, words) for key, item in pairs_of(value)) or EMPTY_OBJECT
-    if isinstance(value, list):
-        return _listed(value, words) or EMPTY_LIST
-    return value if isinstance(value, str) else "" if is_none(value) else _plain(value)
-
-
-def inline(value: Any) -> str:
-    """JSON in one line, e.g. for arguments of calls."""
-    if isinstance(value, dict):
-        return "; ".join(f"{inline(key)}: {_cell(item)}" for key, item in pairs_of(value)) or EMPTY_OBJECT
-    if isinstance(value, list):
-        return ", ".join(map(_cell, value)) or EMPTY_LIST
-    return " ".join(_plain(value).split())
-
-
-def output(value: Any, words: Mapping[str, str] = NO_WORDS) -> str:
-    """After a label: text, fenced if needed, or `readable`."""
-    if not isinstance(value, str) or "\n" not in value.strip() or not _SHAPE.search(value):
-        return below(readable(value, words))
-    marks = "`" * max(map(len, ("``", *_MARKS.findall(value))), default=0) + "`"
-    return f"\n\n{marks}\n{value.removesuffix(chr(10))}\n{marks}"
-
-
-def arguments(value: Any, words: Mapping[str, str] = NO_WORDS) -> str:
-    """One line if unambiguous, else a line per key. words: as in `readable`."""
-    text = readable(value, words)
-    is_plain = isinstance(value, dict) and not any(map(_is_long, value.values()))
-    if not is_plain or len(text) > MAX_LINE_CHARS or any(set(_plain(item)) & {";", "\n"} for item in value.values()):
-        return below(text)
-    return inline(value)
 
 
 def label(name: Any, words: Mapping[str, str]) -> str:
@@ -123,19 +62,6 @@ def speakers(text: Any, words: Mapping[str, str], sources: Any = 1) -> str:
     return "\n".join((*(_STORED_SPEAKER.sub(lambda match: names[match[1]], line) for line in lines), *more[len(lines) - 1 :]))
 
 
-def table(rows: list[dict[str, Any]], caption: str) -> str:
-    """Caption and markdown table; "" if too few or unlike. Cells are escaped lines. caption: with {number}."""
-    columns = tuple(dict.fromkeys(key for row in rows for key in row))
-    if len(rows) < MIN_ROWS or sum(map(len, rows)) < MIN_FULL_SHARE * len(rows) * len(columns):
-        return ""
-    cells = [[_escaped(_cell(row[column]) if column in row else "") for column in columns] for row in rows]
-    if any(len(text) > MAX_CELL_CHARS for line in cells for text in line):
-        return ""
-    head = [[_escaped(inline(column)) for column in columns]]
-    first, *others = (f"| {' | '.join(line)} |" for line in (*head, *cells))
-    return "\n".join((caption.format(number=len(rows)), first, "|---" * len(columns) + "|", *others))
-
-
 def _first_sentence(text: str) -> tuple[int, int]:
     spans = sentences(text[:MAX_SENTENCE_CHARS])
     if len(text) <= MAX_SENTENCE_CHARS or (spans[1:] and spans[1][0] + CONTEXT_CHARS < MAX_SENTENCE_CHARS):
@@ -145,54 +71,26 @@ def _first_sentence(text: str) -> tuple[int, int]:
     return start, len(text) if end < 0 else end
 
 
-def _cell(value: Any) -> str:
-    return inline(_quoted(value))
+def _with_words(function: Callable[..., str]) -> Callable[..., str]:
+    """The filter, given the page's phrases after its value."""
+
+    @pass_context
+    def call(context: Context, value: Any, *more: Any) -> str:
+        return function(value, context.get("words", {}), *more)
+
+    return call
 
 
-def _listed(items: list[Any], words: Mapping[str, str]) -> str:
-    if not any(_nested(item) or len(_plain(item)) > WORDY_CHARS or set(_plain(item)) & {",", "\n"} for item in items):
-        return ", ".join(_plain(_quoted(item)) for item in items)
-    lines = "\n".join("- " + _below(readable(_quoted(item), words)) for item in items)
-    rows = (
-        table([dict(pairs_of(item)) for item in items if isinstance(item, dict)], words.get("rows", ROWS))
-        if _alike(items)
-        else ""
-    )
-    return rows if rows and len(rows) < len(lines) else lines
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|")
-
-
-def _quoted(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) and _NO_TEXT.fullmatch(value.strip(_MARGIN)) else value
-
-
-def _is_long(value: Any) -> bool:
-    return _nested(value) or (isinstance(value, str) and "\n" in value)
-
-
-def _alike(items: list[Any]) -> bool:
-    return all(isinstance(item, dict) and not any(map(_is_long, item.values())) for item in items)
-
-
-def _nested(value: Any) -> bool:
-    return isinstance(value, dict | list)
-
-
-def _pair(key: str, value: Any, words: Mapping[str, str]) -> str:
-    name, inner = " ".join(key.split()), readable(_quoted(value), words) if not is_none(value) else "null"
-    if "\n" not in inner:
-        return f"{name}: {inner}"
-    return f"{name}:\n  {_below(inner)}"
-
-
-def _below(text: str) -> str:
-    return re.sub(r"\n(?=[^\n])", "\n  ", text)
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return "" if isinstance(value, Missing) else json.dumps(value, ensure_ascii=False)
+OWN_FILTERS: Mapping[str, Callable[..., Any]] = {
+    "arguments": _with_words(arguments),
+    "below": below,
+    "block": block,
+    "day": _with_words(day),
+    "inline": inline,
+    "label": _with_words(label),
+    "output": _with_words(output),
+    "readable": _with_words(readable),
+    "sentence": sentence,
+    "speakers": _with_words(speakers),
+    "tag": tag,
+}

@@ -6,15 +6,13 @@ from functools import wraps
 from string import Formatter
 from typing import Any
 
-from jinja2 import TemplateRuntimeError, pass_context
+from jinja2 import TemplateRuntimeError
 from jinja2.exceptions import SecurityError
-from jinja2.runtime import Context
 from markupsafe import Markup
 
-from builder.adapters.templates.sandbox import filters
+from builder.adapters.templates.sandbox.filters import OWN_FILTERS
 from builder.adapters.templates.sandbox.runtime import charge, charge_for, is_none, size, step
-from builder.assemble.items.list_items import below, block
-from builder.domain.text import depth
+from builder.domain.json_values import depth
 
 Bound = Callable[..., int]
 """Arguments → characters."""
@@ -22,9 +20,9 @@ Bound = Callable[..., int]
 MAX_NUMBER_BITS = 2_000
 MAX_WIDTH = 1_000
 ESCAPED_CHARS = 6
-"""Of an escaped character: `\\u2026`."""
+"""An escaped character is so long: `\\u2026`."""
 UNICODE_CHARS = 12
-"""Of one beyond the first plane: `\\ud83d\\ude00`."""
+"""One beyond the first plane is so long: `\\ud83d\\ude00`."""
 SEARCHED_CHARS = 16
 """So many characters of a pattern cost one."""
 FIELD_FORM = re.compile(r",?(\.\d)?[df%]?")
@@ -89,29 +87,6 @@ def _size_by_width(*values: Any, **kwargs: Any) -> int:
     return size((values, kwargs)) + sum(map(abs, numbers))
 
 
-def _with_words(function: Callable[..., str]) -> Callable[..., str]:
-    """The filter, given the page's phrases after its value."""
-
-    @pass_context
-    def call(context: Context, value: Any, *more: Any) -> str:
-        return function(value, context.get("words", {}), *more)
-
-    return call
-
-
-OWN_FILTERS: Mapping[str, Callable[..., Any]] = {
-    "arguments": _with_words(filters.arguments),
-    "below": below,
-    "block": block,
-    "day": _with_words(filters.day),
-    "inline": filters.inline,
-    "label": _with_words(filters.label),
-    "output": _with_words(filters.output),
-    "readable": _with_words(filters.readable),
-    "sentence": filters.sentence,
-    "speakers": _with_words(filters.speakers),
-    "tag": filters.tag,
-}
 FREE = frozenset({"default", "first", "items", "last", "length", "map", "reject", "rejectattr", "select", "selectattr"})
 """They only pass values on."""
 FILTERS: Mapping[str, Bound] = (

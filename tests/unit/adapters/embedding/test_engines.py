@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from builder.adapters.embedding import list_models, open_embedder
-from builder.adapters.embedding.engine import Encoder, EngineThread, unit, well_formed
+from builder.adapters.embedding.engine import Encoder, EngineThread
 from builder.adapters.embedding.onnx import OnnxModel
-from builder.adapters.embedding.prepare import prepare
+from builder.adapters.embedding.vectors import unit, well_formed
 from builder.domain.errors import Misconfigured, Unavailable
+from builder.extra import additions
+from builder.extras.sentence_transformers.prepare import prepare
 from builder.ports.models import NO_MODEL
 from tests.models import MODELS_DIR, prepared
 
@@ -57,19 +59,19 @@ def test_an_unreadable_description_is_misconfigured(copied: Path, content: str) 
 @pytest.mark.parametrize("engine", ["onnx", "sentence-transformers"])
 def test_an_unknown_model_is_misconfigured_and_the_known_ones_are_named(engine: str, tmp_path: Path) -> None:
     with pytest.raises(Misconfigured, match=f"unknown model 'nonsense' .* use one of {NAME}"):
-        open_embedder(engine, "nonsense", tmp_path, cache_size=10)
+        open_embedder(engine, "nonsense", tmp_path, cache_size=10, engines=additions("engines"))
 
 
 def test_an_unknown_engine_is_misconfigured(tmp_path: Path) -> None:
     with pytest.raises(
-        Misconfigured, match="unknown embedding engine 'openai': use one of onnx, sentence-transformers, endpoint, none"
+        Misconfigured, match="unknown embedding engine 'openai': use one of onnx, endpoint, sentence-transformers, none"
     ):
-        open_embedder("openai", NAME, tmp_path, cache_size=10)
+        open_embedder("openai", NAME, tmp_path, cache_size=10, engines=additions("engines"))
 
 
 def test_a_folder_without_a_model_is_misconfigured(tmp_path: Path) -> None:
     with pytest.raises(Misconfigured, match=r"holds no sentence-transformers model: give a folder"):
-        open_embedder("sentence-transformers", str(tmp_path), tmp_path, cache_size=10)
+        open_embedder("sentence-transformers", str(tmp_path), tmp_path, cache_size=10, engines=additions("engines"))
 
 
 async def test_an_engine_is_unavailable_while_it_loads_and_nobody_has_to_wait_for_it() -> None:
@@ -108,7 +110,7 @@ def test_the_list_of_models_says_which_are_ready_and_why_others_are_not(tmp_path
 
 def test_preparing_again_finds_the_model_and_does_not_import_torch() -> None:
     program = f"""
-import sys, pathlib, builder.adapters.embedding.prepare as module
+import sys, pathlib, builder.extras.sentence_transformers.prepare as module
 made = module.prepare(pathlib.Path({str(prepared().folder.parent)!r}))
 print(made.model, made.prepared, "torch" in sys.modules)
 """

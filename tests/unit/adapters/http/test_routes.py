@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from builder.adapters import http
-from builder.adapters.http import ENDLESS, Check, Readiness, routes, with_api
+from builder.adapters.http import ENDLESS, Check, Readiness, routes, with_applications
 from builder.app.telemetry import Metrics
 from builder.domain.errors import Unavailable
 
@@ -109,6 +109,23 @@ async def test_what_an_application_leaves_as_endless_is_called_once_its_layers_a
         calls.append("api")
 
     scope: dict[str, Any] = {"type": "http", "path": "/v1/contexts/default/events", "state": {}}
-    await with_api(None, api)(scope, None, None)
+    await with_applications(None, {"/": api})(scope, None, None)
     assert calls == ["api", "endless"]
     assert scope == {"type": "http", "path": "/v1/contexts/default/events", "state": {}}
+
+
+async def test_the_longest_start_of_a_path_decides_and_the_probes_have_theirs() -> None:
+    calls: list[str] = []
+
+    def application(name: str) -> Any:
+        async def answer(_scope: Any, _receive: Any, _send: Any) -> None:
+            calls.append(name)
+
+        return answer
+
+    whole = with_applications(application("probes"), {"/": application("api"), "/page": application("page")})
+    for path in ("/v1/search", "/page/1", "/readyz"):
+        await whole({"type": "http", "path": path}, None, None)
+    await whole({"type": "lifespan"}, None, None)
+    await with_applications(application("probes"), {"/page": application("page")})({"type": "http", "path": "/v1"}, None, None)
+    assert calls == ["api", "page", "probes", "probes", "probes"]

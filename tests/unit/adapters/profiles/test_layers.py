@@ -5,8 +5,8 @@ import yaml
 
 from builder.adapters.profiles.layers import Presets, layers, merged, origins
 from builder.adapters.profiles.profiles import Library, ModelFacts, parse_profile
-from builder.app.operations.profile_views import as_yaml, differing, profile_settings
 from builder.domain.errors import Misconfigured
+from builder.extras.workshop.profile_views import as_yaml, differing, profile_settings
 
 BASE = """
 budget: 1000

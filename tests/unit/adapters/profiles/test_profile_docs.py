@@ -10,8 +10,8 @@ import pytest
 
 from builder.adapters.profiles.profile_file import ProfileFile
 from builder.app.config import template_folders
-from builder.app.operations.profile_catalog import ProfileCatalog
 from builder.app.settings import Settings
+from builder.extras.workshop.profile_catalog import ProfileCatalog
 
 PAGE = Path(__file__).resolve().parents[4] / "builder" / "docs" / "profiles.md"
 SCHEMA: dict[str, Any] = ProfileFile.model_json_schema(by_alias=True)

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from builder.adapters.templates.failures import Failure
 from builder.adapters.templates.folder import TemplateSet, parse_phrases, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.page_rendering import Failures
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.rendering import WHOLE, Group, Layout, PageSection, RenderForm
+from builder.assemble.items.forms import WHOLE, RenderForm
+from builder.assemble.items.rendering import Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
-from builder.domain.reports import Failure
 from tests.factories import PHRASES, make_breadcrumb
 
 PLAIN = "{{ schema }}"
@@ -214,6 +215,10 @@ def test_a_mounted_entry_takes_the_place_of_the_bundled_one_and_the_others_stay(
         ('repeats: "{count} times"', " line 1: phrase `repeats`: it has no field {count}; allowed is {number}"),
         ("months: Jan Feb", " line 1: phrase `months`: it has 2 words, not 12; write one word a month, January first"),
         ('months: ""', " line 1: phrase `months`: it has 0 words, not 12; write one word a month, January first"),
+        (
+            'clock: "%H:%Q"',
+            " line 1: phrase `clock`: '%H:%Q' is no time of day; write it with %H or %I, %M and %p, like %-I:%M %p for 2:30 PM",
+        ),
         (
             'result: "{x"',
             " line 1: phrase `result`: a brace is without its other half; add it, or write {{ for a brace that is shown",

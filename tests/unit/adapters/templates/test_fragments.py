@@ -12,7 +12,9 @@ from builder.adapters.templates.folder import TemplateSet
 from builder.adapters.templates.fragments import CACHE_SIZE, JinjaRendering
 from builder.adapters.templates.values import PLAIN_CHARS
 from builder.adapters.tokens import load_counter
-from builder.assemble.items.rendering import PENDING_CHARS, READY, WHOLE, FragmentPending, Group, PageSection, RenderForm
+from builder.assemble.items.forms import WHOLE, RenderForm
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
+from builder.assemble.items.rendering import Group, PageSection
 from tests.factories import PHRASES, make_breadcrumb, make_place, make_rendering
 
 TEXT = "First one. Second one. Third one."

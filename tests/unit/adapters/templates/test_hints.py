@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.labels import tool_label
-from builder.assemble.items.rendering import RenderForm
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.remember.decode import decode
 from tests.factories import make_rendering

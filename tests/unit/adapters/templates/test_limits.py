@@ -7,7 +7,7 @@ import pytest
 from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.sandbox.runtime import Limits
-from builder.assemble.items.rendering import WHOLE
+from builder.assemble.items.forms import WHOLE
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb
 from tests.hostile import LOOP

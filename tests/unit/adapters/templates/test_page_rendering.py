@@ -1,8 +1,8 @@
 """Failures are counted by template, and the ends of sections are found in the text of a page."""
 
+from builder.adapters.templates.failures import Failure
 from builder.adapters.templates.page_rendering import END, Failures, layout_of, marked_ends
 from builder.assemble.items.rendering import Group, PageSection
-from builder.domain.reports import Failure
 
 
 def test_a_template_keeps_its_first_reason_and_counts() -> None:

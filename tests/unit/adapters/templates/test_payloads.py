@@ -7,11 +7,12 @@ import pytest
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.lint import lint_templates
 from builder.adapters.templates.sandbox.runtime import Limits
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.rendering import WHOLE, Group, PageSection
+from builder.assemble.items.forms import WHOLE
+from builder.assemble.items.rendering import Group, PageSection
 from builder.domain.errors import Misconfigured
+from builder.extras.workshop.template_lint import lint_templates
 from tests.examples import is_full
 from tests.factories import make_breadcrumb
 from tests.payloads import CANARY, FAMILIES, PAYLOADS, SAMPLE, Payload, leaks, naming

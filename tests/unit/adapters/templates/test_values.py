@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.templates.names import GROUP_FIELDS, SECTION_FIELDS
-from builder.adapters.templates.sandbox.operations import OWN_FILTERS
+from builder.adapters.templates.faults import GROUP_FIELDS, SECTION_FIELDS
+from builder.adapters.templates.sandbox.filters import OWN_FILTERS
 from builder.adapters.templates.values import VALUES, plain_item, values_of
-from builder.assemble.items.rendering import WHOLE, RenderForm
+from builder.assemble.items.forms import WHOLE, RenderForm
 from tests.factories import PHRASES, make_breadcrumb
 
 GUIDE = (Path(__file__).resolve().parents[4] / "builder" / "docs" / "templates.md").read_text("utf-8")

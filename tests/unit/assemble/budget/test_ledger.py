@@ -9,7 +9,7 @@ from builder.adapters.tokens import load_counter
 from builder.assemble.budget.ledger import Gaps, Ledger, dialogue_rows, missing_of, units_of
 from builder.assemble.items.writer import Item
 from builder.assemble.page import compose
-from builder.domain.text import Phrases
+from builder.domain.phrases import Phrases
 from builder.recall.index.view import View
 from tests.conversations import answered, bash, chat, deleted, replied, requested, said
 from tests.factories import make_context, make_rendering

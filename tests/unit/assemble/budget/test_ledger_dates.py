@@ -8,7 +8,7 @@ import pytest
 from builder.domain.context import Context
 from builder.domain.page_settings import Dates
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.conversations import chat, conversation, said, section
 from tests.factories import make_context, make_profile
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from builder.assemble.items.rendering import FOLD_REASON
+from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.runs import MAX_ARGUMENT_CHARS, MAX_NAMES, run_item
 from builder.assemble.items.writer import Item
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.conversation import turns
 from tests.conversations import Call, bash, replied, sent
 from tests.pages import make_writer

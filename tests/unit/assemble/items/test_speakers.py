@@ -3,7 +3,7 @@
 import pytest
 
 from builder.assemble.items.speakers import is_later, labels_once
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.conversation import turns
 from tests.conversations import answered, bash, replied, said
 from tests.pages import make_writer

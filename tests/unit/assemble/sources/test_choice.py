@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from builder.assemble.sources.choice import ANSWER_TOKENS, MAX_FINDS, QUESTION_TOKENS, Choice, choice_of, entry_of
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.search.candidates import Find
 from tests.conversations import answered, bash, chat, replied, said, sent
 from tests.factories import make_profile

@@ -3,7 +3,7 @@
 from builder.assemble.draft import PageDraft
 from builder.assemble.sources.conversation import FITS, LIMITED
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.conversation import closed_turn
 from tests.conversations import answered, bash, chat, replied, said
 from tests.pages import make_draft, make_recall

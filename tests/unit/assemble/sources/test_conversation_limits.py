@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from builder.domain.context import Context
-from builder.domain.page_settings import Cut
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
+from builder.domain.tool_output import Cut
 from tests.conversations import answered, bash, chat, conversation, ids_of, replied, said, undated
 from tests.factories import make_catalog, make_context
 from tests.two_sections import make_two_sections

@@ -8,10 +8,10 @@ from itertools import count
 
 import pytest
 
-from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.domain.context import Context
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, failed, ids_of, replied, said, section, sent
 from tests.factories import make_context
 from tests.two_sections import make_two_sections

@@ -9,10 +9,11 @@ from builder.adapters.profiles.profiles import parse_profile
 from builder.assemble.sources.fixed import reminder_texts
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
-from builder.domain.page_settings import Cut, Reminder
+from builder.domain.page_settings import Reminder
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
+from builder.domain.stored import StoredBreadcrumb
+from builder.domain.tool_output import Cut
 from builder.recall.questions import Questions
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import (

@@ -3,7 +3,7 @@
 import pytest
 
 from builder.domain.context import Context
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.conversations import conversation
 from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_tombstone, make_turn
 

@@ -12,7 +12,7 @@ from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.chat import chat_tokens
 from builder.domain.context import Context
 from builder.domain.page_settings import ChatFormat
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.conversations import bash, chat
 from tests.factories import make_assembly, make_context, make_profile, make_remembered
 

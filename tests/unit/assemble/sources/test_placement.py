@@ -9,7 +9,7 @@ from builder.assemble.draft import PageDraft
 from builder.assemble.sources.choice import Choice, choice_of
 from builder.assemble.sources.placement import OFTEN, Placement, placement
 from builder.domain.context import PASSAGES
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.search.candidates import Find
 from tests.conversations import answered, bash, chat, replied, said, sent, undated
 from tests.factories import make_context, make_profile

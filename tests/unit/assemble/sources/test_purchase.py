@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending
+from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.domain.context import Context
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.questions import Questions
 from tests.conversations import answered, bash, chat, conversation, ids_of, replied, requested, said, section, sent, undated
 from tests.examples import examples

@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.context import CUT, OLDER, Context
 from builder.domain.profile import Profile
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, conversation, ids_of, replied, said, section, undated
 from tests.factories import make_context
 from tests.two_sections import make_two_sections

@@ -4,7 +4,7 @@ import pytest
 
 from builder.assemble.draft import PageDraft
 from builder.assemble.sources.results import MAX_LINE_TOKENS, RUNNING, complete_results, put_results
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.conversation import closed_turn
 from tests.conversations import answered, bash, chat, replied, said, section
 from tests.factories import ids_on_page, make_context, make_profile

@@ -10,11 +10,12 @@ from dataclasses import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
-from builder.adapters.summarizer import EndpointSummarizer
 from builder.assemble.sources.summary import OBSERVED, STOOD_FOR
+from builder.domain.derivation import made_from
 from builder.domain.profile import Profile
-from builder.domain.summary import KeptLine, Utterance, made_from
-from builder.recall.summaries.plan import observations_of
+from builder.domain.summary import KeptLine, Utterance
+from builder.extras.endpoints.summarizer import EndpointSummarizer
+from builder.recall.summaries.observations import observations_of
 from builder.service import ContextBuilder
 from tests.completions import Server, said
 from tests.conversations import deleted

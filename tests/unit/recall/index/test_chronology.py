@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.chronology import in_order_of_time
 from builder.recall.index.history import History
 from tests.factories import FAR, MORNING, extend, make_place, make_remembered

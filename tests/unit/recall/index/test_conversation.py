@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.conversation import (
     closed_turn,
     exchange_of,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import ORIGIN
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.history import Chains
 from builder.recall.index.view import View
 from tests.conversations import deleted, sent

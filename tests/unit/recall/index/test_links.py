@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.history import History
 from builder.recall.index.links import NOBODY, ToolExchanges
 from tests.conversations import answered, bash, replied, requested, said, sent

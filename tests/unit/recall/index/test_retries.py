@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.retries import without_retries
 from tests.factories import MORNING, make_remembered, make_view
 

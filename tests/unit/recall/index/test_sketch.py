@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import Place
-from builder.domain.recall import PassageFacts
+from builder.domain.stored import PassageFacts
 from builder.recall.index.sketch import Filter, Key, Sketches
 from tests.examples import examples
 

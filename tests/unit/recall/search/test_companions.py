@@ -3,7 +3,7 @@
 
 import pytest
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.conversations import replied, said
 from tests.factories import make_remembered
 from tests.searches import BLAND, Search, best, find

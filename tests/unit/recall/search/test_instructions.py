@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.search.instructions import ActiveInstructions, active_instructions
 from tests.conversations import chat, replied, said
 from tests.factories import make_history, make_terms, make_view, view_of

@@ -7,20 +7,12 @@ import pytest
 
 from builder.adapters.profiles.profiles import parse_profile
 from builder.domain.errors import Misconfigured
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.scopes import scope_of
 from builder.recall.search.query import CONTEXT_CHARS, MAX_QUERY_CHARS, Query, QueryText, Searcher, query_text, strip_names
 from tests.conversations import replied, said
-from tests.factories import (
-    HashingEmbedder,
-    make_breadcrumb,
-    make_profile,
-    make_remembered,
-    make_terms,
-    make_tombstone,
-    make_vector,
-    make_view,
-)
+from tests.factories import make_breadcrumb, make_profile, make_remembered, make_terms, make_tombstone, make_vector, make_view
+from tests.hashing_embedder import HashingEmbedder
 
 PEOPLE = ("Ana", "Bob Stone", "Bob", "User", "Assistant", "Анна", "R2.D2 (beta)*", "", "  ")
 

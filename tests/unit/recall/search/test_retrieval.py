@@ -1,6 +1,6 @@
 """What is found among older messages: each thing once, nothing stale, nothing empty."""
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from tests.conversations import answered, bash, replied, said
 from tests.factories import make_remembered, make_turn
 from tests.searches import BLAND, Search, best, find

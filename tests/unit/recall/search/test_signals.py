@@ -7,11 +7,11 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.view import Floats, View
 from builder.recall.search import signals
 from builder.recall.search.query import Query
-from builder.recall.search.ranking import SIGNALS
+from builder.recall.search.signals import SIGNALS
 from tests.factories import MORNING, bare, make_history, make_place, make_query, make_remembered, make_view, view_of
 
 Signal = Callable[[Query, View], Floats]

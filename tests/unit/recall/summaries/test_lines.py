@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import PageContent, extract, shown_lines, tokens_of, valid_lines

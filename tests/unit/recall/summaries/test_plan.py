@@ -1,29 +1,20 @@
-"""What waits to be summarised, when a summary is due, which rows keep their words, and which one the page shows."""
+"""Which units a chain of summaries stands for, and which wait to be summarised."""
 
-import json
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-import pytest
-
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
-from builder.recall.summaries.lines import EMPTY_PAGE
+from builder.domain.stored import StoredBreadcrumb
+from builder.recall.summaries.due import tokens
 from builder.recall.summaries.plan import (
     Recipe,
-    WaitingUnit,
     chain_of,
     covered_sources,
-    is_due,
     is_from_person,
-    page_summary,
     recipe_of,
     sources_of,
     summary_ids,
-    tokens,
-    units_to_compact,
-    units_until_due,
     utterance,
     waiting_units,
 )
@@ -95,36 +86,6 @@ def test_a_recipe_with_an_audience_waits_for_its_conversation_only() -> None:
     assert [head for head, _ in waiting_units(view, recipe, -1)] == [0]
 
 
-@pytest.mark.parametrize(
-    ("number", "settings", "due"),
-    [
-        (6, {}, False),
-        (7, {}, True),
-        (7, {"keep": 7}, False),
-        (7, {"max_pending": None}, False),
-        (5, {"max_pending": None, "tokens": 1}, True),
-        (4, {"max_pending": None, "tokens": 1}, False),
-        (5, {"max_pending": None, "tokens": 10_000}, False),
-    ],
-)
-def test_a_summary_is_due_above_so_many_units_or_tokens_and_never_for_the_newest(
-    number: int, settings: dict[str, Any], due: bool
-) -> None:
-    view, profile = make_view(chat(number)), summing(**settings)
-    assert profile.summaries
-    assert is_due(view, profile.summaries, waiting_units(view, RECIPE, -1)) is due
-
-
-@pytest.mark.parametrize(
-    ("settings", "number", "until"),
-    [({}, 0, 7), ({}, 6, 1), ({}, 9, 1), ({"tokens": 99}, 0, 3), ({"max_pending": None}, 1, 3), ({"max_pending": None}, 3, 1)],
-)
-def test_it_is_asked_again_when_enough_units_may_have_come(settings: dict[str, Any], number: int, until: int) -> None:
-    profile = summing(**settings)
-    assert profile.summaries
-    assert units_until_due(profile.summaries, number) == until
-
-
 def test_the_id_of_a_summary_is_the_same_whoever_makes_it_and_of_what_it_covers() -> None:
     def ids(*sources: tuple[str, int], previous: str = "") -> list[str]:
         return list(islice(summary_ids("acme", "s42", RECIPE, previous, sources), 2))
@@ -140,45 +101,6 @@ def test_a_summariser_reads_the_sources_of_the_units_as_utterances() -> None:
     read = utterance(view, 1)
     assert (read.id, read.text, read.role, read.day) == (crumb.id, crumb.text, "assistant", "8 May 2024")
     assert tokens(view, (0, 1)) == COUNT(view.breadcrumb(0).text) + COUNT(crumb.text)
-
-
-def test_the_page_shows_the_newest_summary_from_before_its_window_moved() -> None:
-    view = make_view([*chat(4), summary(5, ("m1",)), summary(6, ("m2",), "m5")])
-    summaries = [page_summary(view, PROFILE, EMPTY_PAGE, moved_at) for moved_at in (5, 6)]
-    assert [page and page.breadcrumb.id for page in summaries] == ["m5", "m6"]
-    assert summaries[1]
-    assert [line.ids for line in summaries[1].lines] == [("m2",)]
-
-
-def test_a_page_shows_no_summary_without_a_line_a_recipe_or_a_chain() -> None:
-    rows = [*chat(2), summary(3, ("m1",))]
-    assert page_summary(make_view(chat(2)), PROFILE, EMPTY_PAGE, 9) is None
-    assert page_summary(make_view([*rows, deleted(4, "m1")]), PROFILE, EMPTY_PAGE, 9) is None
-    assert page_summary(make_view(rows), replace(PROFILE, summaries=None), EMPTY_PAGE, 9) is None
-
-
-def test_a_page_summary_can_be_cut_to_some_of_its_lines() -> None:
-    page = page_summary(make_view([*chat(2), summary(3, ("m1", "m2"))]), PROFILE, EMPTY_PAGE, 9)
-    assert page
-    body = json.loads(page.with_lines(page.lines[1:]).body)
-    assert [line["ids"] for line in body["lines"]] == [["m2"]]
-    assert body["covered"] == ["m1", "m2"]
-
-
-def units(rows: list[StoredBreadcrumb]) -> tuple[WaitingUnit, ...]:
-    return tuple((row, (row,)) for row in range(len(rows)))
-
-
-@pytest.mark.parametrize(("keep", "number"), [(0, 6), (1, 4), (2, 4), (3, 2), (5, 0), (6, 0), (9, 0)])
-def test_at_least_so_many_units_stay_and_they_begin_with_what_a_person_said(keep: int, number: int) -> None:
-    rows = chat(6)
-    assert len(units_to_compact(make_view(rows), units(rows), keep)) == number
-
-
-def test_where_only_agents_speak_nothing_is_compacted_unless_all_is() -> None:
-    rows = [replied(n, f"Step {n} is done.") for n in range(1, 5)]
-    assert units_to_compact(make_view(rows), units(rows), 2) == ()
-    assert units_to_compact(make_view(rows), units(rows), 0) == units(rows)
 
 
 def test_only_words_of_a_person_are_from_a_person() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.stored import StoredBreadcrumb
 from builder.recall.summaries.questions import (
     MAX_SENTENCE_CHARS,
     MAX_SENTENCES,

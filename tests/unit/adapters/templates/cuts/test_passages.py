@@ -4,7 +4,7 @@ from functools import partial
 
 from builder.adapters.templates.cuts.passages import back, clip, edges, forward, nearest
 from builder.adapters.templates.cuts.shorten import shorten
-from builder.assemble.items.rendering import WHOLE
+from builder.assemble.items.forms import WHOLE
 from tests.factories import left_out, make_breadcrumb, make_rendering
 from tests.growth import LINEAR, growth
 

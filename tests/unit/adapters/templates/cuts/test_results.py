@@ -10,8 +10,8 @@ from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, template
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.rendering import WHOLE
-from builder.domain.page_settings import Cut
+from builder.assemble.items.forms import WHOLE
+from builder.domain.tool_output import Cut
 from tests.factories import PHRASES, left_out, make_breadcrumb
 
 CRUMB = make_breadcrumb("reader said", id="t7", schema="tool.response.v1", tool="reader", body="é" * 500)

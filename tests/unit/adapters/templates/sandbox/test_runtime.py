@@ -19,7 +19,7 @@ from builder.adapters.templates.sandbox.runtime import (
     size,
     step,
 )
-from builder.assemble.items.rendering import WHOLE
+from builder.assemble.items.forms import WHOLE
 from tests.unit.adapters.templates.test_hints import crumb
 
 BODY = {

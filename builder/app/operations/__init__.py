@@ -1,1 +1,0 @@
-"""Operations on a store and a stream, beside the running service."""

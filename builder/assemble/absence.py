@@ -1,0 +1,82 @@
+"""The account of what is not on a page."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import numpy as np
+
+from builder.domain.context import Omission
+from builder.recall.index.view import Floats, Ints, View
+from builder.recall.search.scoring import best_of
+
+MAX_OMISSIONS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """The account of everything that is not on the finished page."""
+
+    omissions: tuple[Omission, ...]
+    by_reason: Mapping[str, int]
+    rows: Mapping[str, Ints]
+    """Reason → rows of all, in place order; those that are in no view are missing."""
+    tokens: int
+    """Tokens of all of them, by stored counts."""
+
+
+@dataclass(slots=True)
+class OmissionLog:
+    """In the order of relevance; the first decision about a row counts."""
+
+    view: View
+    _omissions: list[Omission] = field(default_factory=list)
+    _groups: list[tuple[str, Ints, Floats]] = field(default_factory=list)
+    """Reason, rows, and the score of each."""
+
+    def name(self, omissions: Iterable[Omission]) -> None:
+        """Leave out single breadcrumbs, the most relevant first."""
+        self._omissions += omissions
+
+    def add(self, reason: str, rows: Iterable[int], scores: Floats | None = None) -> None:
+        """Leave out rows. scores: how relevant each of the rows, in place order, is; None = the later, the more."""
+        every = np.unique(np.fromiter(rows, np.int64))
+        self._groups.append((reason, every, every.astype(np.float32) if scores is None else scores))
+
+    def absence(self, page_ids: set[str], others: frozenset[int], probability: Callable[[int], float | None]) -> Absence:
+        """The account of a page. others: rows of which it says all without naming them. probability: of a row."""
+        counted = np.zeros(self.view.size, np.bool_)
+        counted[[row for name in page_ids if (row := self.view.row_of(name)) >= 0]] = True
+        counted[list(others)] = True
+        omissions: dict[str, Omission] = {}
+        rows: defaultdict[str, list[int]] = defaultdict(list)
+        for omission in self._omissions:
+            row = self.view.row_of(omission.id)
+            if omission.id not in page_ids and omission.id not in omissions and row not in others:
+                omissions[omission.id] = self._counted(omission, row)
+                rows[omission.reason].append(row)
+                counted[[row] if row >= 0 else []] = True
+        for reason, every, scores in self._groups:
+            fresh = np.flatnonzero(~counted[every])
+            counted[every] = True
+            rows[reason] += every[fresh].tolist()
+            for row in every[best_of(scores, fresh, max(MAX_OMISSIONS - len(omissions), 0))].tolist():
+                name = self.view.breadcrumb(row).id
+                omissions.setdefault(name, Omission(id=name, reason=reason, tokens=int(self.view.tokens[row])))
+        by_reason = {reason: len(rows[reason]) for reason in sorted(rows) if rows[reason]}
+        in_view = {reason: np.sort(np.array(rows[reason], np.int64)) for reason in by_reason}
+        in_view = {reason: every[every >= 0] for reason, every in in_view.items()}
+        relevant = self._rated(islice(omissions.values(), MAX_OMISSIONS), probability)
+        return Absence(relevant, by_reason, in_view, self._tokens(in_view.values()))
+
+    def _rated(self, omissions: Iterable[Omission], probability: Callable[[int], float | None]) -> tuple[Omission, ...]:
+        return tuple(replace(each, probability=probability(self.view.row_of(each.id))) for each in omissions)
+
+    def _tokens(self, groups: Iterable[Ints]) -> int:
+        """Tokens of these rows."""
+        return sum(int(self.view.tokens[rows].sum()) for rows in groups)
+
+    def _counted(self, omission: Omission, row: int) -> Omission:
+        """With the tokens of all of it, where who left it out did not count."""
+        return omission if omission.tokens or row < 0 else replace(omission, tokens=int(self.view.tokens[row]))

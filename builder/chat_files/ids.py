@@ -1,0 +1,40 @@
+"""Ids of a chat's messages as those of breadcrumbs: what a chat calls a message is a name within its conversation only."""
+
+import uuid
+from collections.abc import Mapping
+from hashlib import sha1
+from typing import Any
+
+from builder.domain.json_values import clean
+from builder.wire.subjects import session_token
+
+NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
+MAX_ID_CHARS = 256
+
+
+def derived_id(text: str) -> str:
+    """A UUID of version 5."""
+    digits = sha1(NAMESPACE.bytes + text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
+
+
+def scoped_id(session: str, identity: str) -> str:
+    """The id of a breadcrumb for an id that is one of its conversation only."""
+    text = f"{session_token(session)}:{clean(identity)}"
+    is_usable = len(text) <= MAX_ID_CHARS and text.isprintable() and not any(sign.isspace() for sign in text)
+    return text if is_usable else derived_id(f"{session}\0{identity}")
+
+
+def reply_fields(session: str, message: Mapping[str, Any]) -> dict[str, Any]:
+    """Reply and quotation of a message: ids, alone or in an object, as those of breadcrumbs; words as they are."""
+    fields: dict[str, Any] = {}
+    for name in ("reply_to", "in_reply_to", "quoted"):
+        value = message.get(name)
+        inner = value.get("id", value.get("message_id")) if isinstance(value, dict) else None
+        target = value if inner is None and name != "quoted" else inner
+        if isinstance(target, str | int) and target:
+            fields[name] = scoped_id(session, str(target))
+        elif value:
+            fields[name] = value
+    return fields

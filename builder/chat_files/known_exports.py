@@ -1,0 +1,95 @@
+"""Files of other programs that are not read yet, by the fields that their values have."""
+
+from typing import Any
+
+ADVICE = 'write its messages as lines of {"role": "user", "content": "…", "timestamp": "…"}, one conversation a session'
+_TRANSCRIPT = frozenset(
+    {"user", "assistant", "system", "summary", "attachment", "progress", "queue-operation", "file-history-snapshot"}
+)
+_ROLLOUT = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+_LANGCHAIN = frozenset({"human", "ai", "system", "tool", "function", "chat", "remove"})
+
+
+def known_export(value: Any) -> str:
+    """The origin of a value, as "an export of ChatGPT"; "" = unknown."""
+    if not isinstance(value, dict):
+        return ""
+    return next((name for name, is_of in EXPORTS if is_of(value)), "")
+
+
+def refusal(name: str) -> str:
+    """The sentence for a sender. name: of `known_export`."""
+    return f"this is {name}, which is not read yet; {ADVICE}"
+
+
+def _items(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    items = value.get(name)
+    return [item for item in items[:3] if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def _is_chatgpt(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("mapping"), dict)
+
+
+def _is_claude(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("chat_messages"), list)
+
+
+def _is_claude_code(value: dict[str, Any]) -> bool:
+    has_name = "sessionId" in value or "parentUuid" in value or "leafUuid" in value
+    return value.get("type") in _TRANSCRIPT and (has_name or value["type"] == "file-history-snapshot")
+
+
+def _is_codex(value: dict[str, Any]) -> bool:
+    return value.get("type") in _ROLLOUT and ("payload" in value or "timestamp" in value)
+
+
+def _is_gemini_cli(value: dict[str, Any]) -> bool:
+    has_kinds = any(item.get("type") in {"user", "gemini"} for item in _items(value, "messages"))
+    return "sessionId" in value and ("projectHash" in value or has_kinds)
+
+
+def _is_open_webui(value: dict[str, Any]) -> bool:
+    chat = value.get("chat")
+    return isinstance(chat, dict) and ("history" in chat or "messages" in chat)
+
+
+def _is_slack(value: dict[str, Any]) -> bool:
+    has_time = isinstance(value.get("ts"), str)
+    return has_time and (value.get("type") == "message" or "thread_ts" in value or "client_msg_id" in value)
+
+
+def _is_discord(value: dict[str, Any]) -> bool:
+    messages = _items(value, "messages") or [value]
+    has_place = "guild" in value or "channel" in value or "channel_id" in value
+    return has_place and any(isinstance(item.get("author"), dict) for item in messages)
+
+
+def _is_langchain(value: dict[str, Any]) -> bool:
+    is_message = value.get("type") in _LANGCHAIN and isinstance(value.get("data"), dict)
+    return is_message or ("lc" in value and isinstance(value.get("kwargs"), dict))
+
+
+def _is_pydantic_ai(value: dict[str, Any]) -> bool:
+    return value.get("kind") in {"request", "response"} and isinstance(value.get("parts"), list)
+
+
+def _is_sharegpt(value: dict[str, Any]) -> bool:
+    turns = _items(value, "conversations") or _items(value, "conversation")
+    return any("from" in turn and "value" in turn for turn in turns)
+
+
+EXPORTS = (
+    ("an export of ChatGPT", _is_chatgpt),
+    ("an export of Claude", _is_claude),
+    ("a transcript of Claude Code", _is_claude_code),
+    ("a transcript of Codex", _is_codex),
+    ("a transcript of Gemini CLI", _is_gemini_cli),
+    ("an export of Open WebUI", _is_open_webui),
+    ("an export of Slack", _is_slack),
+    ("an export of Discord", _is_discord),
+    ("a history of LangChain", _is_langchain),
+    ("a history of Pydantic AI", _is_pydantic_ai),
+    ("a conversation of ShareGPT", _is_sharegpt),
+)
+"""The programs whose exports are known, and the fields by which they are."""

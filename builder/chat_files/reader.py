@@ -1,0 +1,282 @@
+"""Files of records and of chat messages as events: `{"role", "content"}` a line, `{"messages": [...]}`, records, one JSON value.
+
+Equal conversations give equal ids.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from builder.chat_files.history import Entry, chat_role, key_of, last_branch, without_repeats
+from builder.chat_files.ids import derived_id, reply_fields, scoped_id
+from builder.chat_files.json_lines import LineValue, json_values
+from builder.chat_files.known_exports import known_export, refusal
+from builder.chat_files.order import align_times, in_time_order
+from builder.domain.breadcrumb import USER_MESSAGE
+from builder.domain.errors import Rejected
+from builder.domain.json_text import canonical, shape
+from builder.wire.chat_messages import Conversation, message_bodies
+from builder.wire.messages import unread_lines
+from builder.wire.records import Outgoing, outgoing
+from builder.wire.subjects import session_token
+from builder.wire.times import clock_offset, moment, read_time
+from builder.wire.wholes import Whole, whole_of
+
+SESSION_FIELDS = ("session", "session_id", "conversation_id")
+TIME_FIELDS = ("created_at", "timestamp", "createdAt")
+MOST_LINES = 20
+"""That are named one by one."""
+NEITHER = (
+    'it is neither a record nor a chat message; write {"role": "user", "content": "…"}, or give a record an id, a schema_name '
+    "and a session"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEvent:
+    """An event of a file."""
+
+    line: int
+    event: Outgoing
+    time: datetime | None
+    """None = the file has none for it."""
+    former: str = ""
+    """The id that earlier releases gave a chat message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A value that could not be read, and why."""
+
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}"
+
+
+def refusal_lines(refusals: list[Refusal], most: int = MOST_LINES) -> list[str]:
+    """By line, and how many more there are."""
+    lines = [str(each) for each in sorted(refusals, key=lambda each: each.line)]
+    more = len(lines) - most
+    return lines if more <= 0 else [*lines[:most], f"and {more:,} more lines could not be read"]
+
+
+@dataclass(slots=True, kw_only=True)
+class FileContent:
+    """The content of a file."""
+
+    events: list[FileEvent] = field(default_factory=list)
+    """In the order of their times where those of a session ran back, else of the file."""
+    refusals: list[Refusal] = field(default_factory=list)
+    system_messages: int = 0
+    """Left out, because a profile gives the system prompt."""
+    repeats: int = 0
+    """Messages that came twice and stand once."""
+    branches: int = 0
+    """Messages of branches that were left."""
+    unread: dict[str, int] = field(default_factory=dict)
+    """Line that names a part which no reader could read → how often it came."""
+    times_without_zone: int = 0
+    """Read as UTC."""
+    reordered: set[str] = field(default_factory=set)
+    """Sessions whose times ran back."""
+
+    def notes(self) -> list[str]:
+        """Remarks for people, a sentence each."""
+        sentences = (
+            (self.system_messages, "system messages left out: {}, because a profile gives the system prompt"),
+            (self.repeats, "messages that came twice and are read once: {}"),
+            (self.branches, "messages of branches that were left, and are left out: {}"),
+            (sum(self.unread.values()), "parts that no reader knows, named on pages by a line each: {}"),
+            (self.times_without_zone, "times without a zone, read as UTC: {}"),
+            (len(self.reordered), "sessions whose times run back, read in the order of their times: {}"),
+        )
+        return [*(sentence.format(f"{count:,}") for count, sentence in sentences if count), *list(self.unread)[:MOST_LINES]]
+
+
+def read_file(lines: Iterable[str], workspace: str, session: str) -> FileContent:
+    """All events of a file; what cannot be read is named by its line.
+
+    session: of lines that name none; further `messages` are `SESSION-2`, `SESSION-3`, ….
+    """
+    content = FileContent()
+    reader = _Reader(content, session)
+    for value in json_values(lines):
+        reader.read(value)
+    reader.name_exports()
+    conversations = {name: deque(_chosen(reader.entries.pop(name), name, content)) for name in tuple(reader.entries)}
+    writers = {name: _Writer(name, workspace, content) for name in conversations}
+    for name in reader.sessions:
+        if conversations[name]:
+            writers[name].write(conversations[name].popleft())
+    content.refusals.sort(key=lambda each: each.line)
+    return content
+
+
+def _chosen(entries: list[Entry], name: str, content: FileContent) -> list[Entry]:
+    branch = last_branch(entries)
+    once = without_repeats(branch)
+    ordered = in_time_order(once)
+    align_times(ordered)
+    content.branches += len(entries) - len(branch)
+    content.repeats += len(branch) - len(once)
+    if ordered is not once:
+        content.reordered.add(name)
+    return ordered
+
+
+class _Reader:
+    """The values of a file by session."""
+
+    def __init__(self, content: FileContent, session: str) -> None:
+        self.entries: dict[str, list[Entry]] = {}
+        self.sessions: list[str] = []
+        """The session of each entry."""
+        self._content = content
+        self._session = session
+        self._lists = self._unnamed = 0
+        self._formers: Counter[int] = Counter()
+        self._exports: dict[str, list[int]] = {}
+
+    def read(self, value: LineValue) -> None:
+        """A value of the file."""
+        if value.problem:
+            self._content.refusals.append(Refusal(value.line, value.problem))
+            return
+        whole = whole_of(value.value)
+        is_own = whole is not None and (whole.answer[:1] == [value.value] or any(map(_has_role, whole.request)))
+        export = "" if is_own else known_export(value.value)
+        try:
+            if export:
+                self._exports.setdefault(export, []).append(value.line)
+            elif whole is None:
+                self._record(value)
+            else:
+                self._chat(value, whole)
+        except Rejected as error:
+            self._content.refusals.append(Refusal(value.line, str(error)))
+
+    def name_exports(self) -> None:
+        """One sentence for each program whose files are not read."""
+        for name, lines in self._exports.items():
+            more = f" ({len(lines):,} values of the file are of it)" if len(lines) > 1 else ""
+            self._content.refusals.append(Refusal(lines[0], refusal(name) + more))
+
+    def _record(self, value: LineValue) -> None:
+        record = value.value
+        if not isinstance(record, dict):
+            raise Rejected(f"it is {shape(record)}; write a record or a chat message as a JSON object")
+        if "schema_name" not in record and "context" not in record:
+            raise Rejected(NEITHER)
+        context = record.get("context")
+        inner = context.get("session_id") if isinstance(context, dict) else None
+        time = None
+        name = _session_name(record.get("session") or inner or self._session)
+        with suppress(Rejected):  # whoever decodes it says what is wrong, and where
+            time = self._time(record.get("created_at"), "created_at")
+        identity = record["id"] if isinstance(record.get("id"), str) else ""
+        self._add(name, Entry(value.line, record, time, identity, is_chat=False))
+
+    def _chat(self, value: LineValue, whole: Whole) -> None:
+        is_list = bool(whole.request) or not whole.answer
+        own = next((value.value[name] for name in SESSION_FIELDS if value.value.get(name)), "")
+        self._unnamed += is_list and not own
+        self._lists += is_list
+        name = _session_name(own or (f"{self._session}-{self._unnamed}" if is_list and self._unnamed > 1 else self._session))
+        messages = [*whole.request, *whole.answer]
+        for number, message in enumerate(messages, 1):
+            try:
+                self._message(name, value.line, message, self._lists if is_list else 0)
+            except Rejected as error:
+                where = f"message {number}: " if is_list or len(messages) > 1 else ""
+                self._content.refusals.append(Refusal(value.line, f"{where}{error}"))
+
+    def _message(self, name: str, line: int, message: Any, group: int) -> None:
+        if not isinstance(message, dict):
+            raise Rejected(f'a message is {shape(message)}; write {{"role": "user", "content": "…"}}')
+        field_name = next((each for each in TIME_FIELDS if message.get(each) is not None), "created_at")
+        time = self._time(message.get(field_name), field_name)
+        own = message.get("id")
+        identity = str(own) if isinstance(own, str | int) and not isinstance(own, bool) else ""
+        former = identity if isinstance(own, str) and own else self._former(name, message)
+        role = chat_role(message)
+        key = key_of(message, role) if role else b""
+        self._add(name, Entry(line, message, time, identity, True, role, group, key, former))
+
+    def _former(self, name: str, message: dict[str, Any]) -> str:
+        text = canonical(message)
+        key = hash((name, text))
+        self._formers[key] += 1
+        return derived_id(f"{name}\0{self._formers[key]}\0{text}")
+
+    def _time(self, value: Any, name: str) -> datetime | None:
+        sent = read_time(value, name)
+        self._content.times_without_zone += sent is not None and not sent.has_zone
+        return sent.time if sent else None
+
+    def _add(self, name: str, entry: Entry) -> None:
+        self.entries.setdefault(name, []).append(entry)
+        self.sessions.append(name)
+
+
+class _Writer:
+    """The events of one session."""
+
+    def __init__(self, name: str, workspace: str, content: FileContent) -> None:
+        self._name = name
+        self._workspace = workspace
+        self._content = content
+        self._conversation = Conversation(name)
+        self._equal: Counter[bytes] = Counter()
+        self._versions: dict[str, tuple[str, int]] = {}
+        """Own id → schema of its first message, and number of its versions."""
+
+    def write(self, entry: Entry) -> None:
+        """Add its events, or name what is wrong with it."""
+        try:
+            for record, former in self._records(entry) if entry.is_chat else ((entry.value, ""),):
+                event = outgoing(record, self._workspace, self._name)
+                for each in unread_lines(record["context"]) if isinstance(record.get("context"), dict) else ():
+                    self._content.unread[each] = self._content.unread.get(each, 0) + 1
+                self._content.events.append(FileEvent(line=entry.line, event=event, time=entry.time, former=former))
+        except Rejected as error:
+            self._content.refusals.append(Refusal(entry.line, str(error)))
+
+    def _records(self, entry: Entry) -> Iterator[tuple[dict[str, Any], str]]:
+        bodies = message_bodies(entry.value, self._conversation)
+        self._content.system_messages += not bodies
+        time = {"created_at": moment(entry.time, clock_offset(entry.time))} if entry.time else {}
+        identity, version = self._identity(entry, bodies[0][0]) if bodies else ("", 1)
+        for number, (schema, body) in enumerate(bodies):
+            own = derived_id(f"{self._name}\0{identity}\0{number}") if number else identity
+            if schema == USER_MESSAGE:
+                self._conversation.question = own
+            reply = reply_fields(self._name, entry.value) if schema == USER_MESSAGE else {}
+            head = {"id": own, "schema_name": schema, **({"version": version} if version > 1 else {})}
+            yield {**head, "session": self._name, "context": body | reply, **time}, "" if number else entry.former
+
+    def _identity(self, entry: Entry, schema: str) -> tuple[str, int]:
+        """Id and version. An id is one of its conversation; the same once more is the next version, or of another kind."""
+        if not entry.identity:
+            self._equal[entry.key] += 1
+            return derived_id(f"{self._name}\0{self._equal[entry.key]}\0{entry.key.hex()}"), 1
+        first, versions = self._versions.get(entry.identity, (schema, 0))
+        if first != schema:
+            return derived_id(f"{self._name}\0{entry.identity}\0{schema}\0{entry.key.hex()}"), 1
+        self._versions[entry.identity] = (first, versions + 1)
+        return scoped_id(self._name, entry.identity), versions + 1
+
+
+def _has_role(message: Any) -> bool:
+    return isinstance(message, dict) and "role" in message
+
+
+def _session_name(value: Any) -> str:
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise Rejected(f"the session is {shape(value)}; write a text")
+    session_token(str(value))
+    return str(value)

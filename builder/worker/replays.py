@@ -1,0 +1,94 @@
+"""Contexts that are built again: what they are, who builds them, and the handler of `refresh`."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from builder.assemble.explanation import Explanation
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.context import Context
+from builder.domain.errors import Unavailable
+from builder.domain.profile import Profile
+from builder.ports.store import Reader
+from builder.wire.requests import BuiltContext, RefreshRequest, ReplayRequest
+
+LATER_LOOKS, LATER_SECONDS = 40, 0.02
+"""For a later message's context."""
+NEWEST = 2**62
+"""After every other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """A context that was built again."""
+
+    trigger: Breadcrumb
+    context: Context
+    explanation: Explanation
+    event: bytes
+    published: bytes | None
+    """None = not kept, or erased."""
+    notes: tuple[str, ...]
+    """For the reader, e.g. why the bytes differ."""
+    profile: Profile
+    times: Mapping[str, int]
+    """Milliseconds per part of the delivery; empty = not kept."""
+
+    @property
+    def is_same(self) -> bool | None:
+        """Equal to the published event; None = not kept, or refreshed."""
+        return None if self.published is None or self.context.as_of else self.published == self.event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variation:
+    """A context that was built again, and the event that other files or another profile make in its place."""
+
+    replay: Replay
+    event: bytes
+    failures: tuple[str, ...]
+    """A line per template that failed."""
+
+
+class Replays(Protocol):
+    """Builds contexts again. All methods raise `Rejected` and `Unavailable`."""
+
+    async def replay(self, workspace: str, request: BuiltContext) -> Replay:
+        """As it was published, as far as its sources exist."""
+
+    async def vary(self, workspace: str, request: ReplayRequest) -> Variation:
+        """With the profile and the files of the request. Raises `Unavailable` while too many wait."""
+
+    async def is_published(self, other: Breadcrumb, trigger: str, consumer: str) -> bool:
+        """Whether another trigger's context in the session is kept."""
+
+
+class Refresh:
+    """Answers `refresh`."""
+
+    def __init__(self, replays: Replays, store: Reader, is_settled: Callable[[Place], bool] = lambda _place: True) -> None:
+        """is_settled: whether the work on a breadcrumb is done."""
+        self._replays = replays
+        self._store = store
+        self._is_settled = is_settled
+
+    async def refresh(self, workspace: str, request: RefreshRequest) -> dict[str, Any]:
+        """See `RefreshRequest`. Answers with the event."""
+        replay = await self._replays.replay(workspace, request.model_copy(update={"as_of": request.as_of or NEWEST}))
+        event: dict[str, Any] = json.loads(replay.event)
+        if replay.context.later and not await self._is_published(replay.context):
+            del event["is_over"]
+        return event
+
+    async def _is_published(self, context: Context) -> bool:
+        versions = await self._store.versions(context.trigger.workspace, context.later)
+        for _ in range(LATER_LOOKS):
+            is_settled = not versions or self._is_settled(versions[0].place)
+            if await self._replays.is_published(context.trigger, context.later, context.consumer):
+                return True
+            if is_settled:
+                return False
+            await asyncio.sleep(LATER_SECONDS)
+        raise Unavailable(f"the context of {context.later} is in work; send it again in a moment")

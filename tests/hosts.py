@@ -1,0 +1,24 @@
+"""What handlers of requests get, with the parts that a test has."""
+
+import json
+from dataclasses import fields
+from typing import Any
+
+from builder.app.verbs import verbs
+from builder.wire.requests import read_request
+from builder.worker.requests import Host, Request
+
+RIGHTS: dict[str, Request] = {name: request for name, request in verbs().items() if request.right}
+"""The requests for doors with tokens."""
+
+
+def host_of(**parts: Any) -> Host:
+    """A host that has these parts alone."""
+    none: dict[str, Any] = {field.name: None for field in fields(Host)}
+    return Host(**none | parts)
+
+
+async def answer(host: Host, verb: str, request: object) -> dict[str, Any]:
+    """Of a request in workspace `acme`, as JSON would bring it."""
+    row = verbs()[verb]
+    return await row.ask(host, "acme", read_request(row.model, json.dumps(request).encode()))

@@ -1,0 +1,19 @@
+"""A breadcrumb as an answer shows it."""
+
+import json
+
+from builder.wire.answers import breadcrumb_json
+from tests.factories import make_breadcrumb
+
+
+def test_a_breadcrumb_is_shown_with_its_body_as_json() -> None:
+    shown = breadcrumb_json(make_breadcrumb(body='{"content":"hello"}', user_id=""))
+    assert (shown["context"], shown["user_id"], shown["expires_at"]) == ({"content": "hello"}, None, None)
+
+
+def test_control_text_of_a_breadcrumb_is_marks_and_its_body_is_as_it_was_sent() -> None:
+    text = "Page 7 <|im_end|> \u202eevil \x1b[31mred"
+    crumb = make_breadcrumb(text=text, speaker="Ann\x1b[1m", body=json.dumps({"content": text}))
+    answer = breadcrumb_json(crumb)
+    assert (answer["text"], answer["speaker"]) == ("Page 7 <\\|im_end|> ⟨U+202E⟩evil ⟨U+001B⟩[31mred", "Ann⟨U+001B⟩[1m")
+    assert answer["context"] == {"content": text}
