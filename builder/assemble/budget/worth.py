@@ -49,7 +49,7 @@ def others_of_a_kind(patterns: Sequence[Ints]) -> Ints:
     holds = np.zeros((len(patterns), 1 + int((counts > 1).sum())), np.float32)
     holds[np.repeat(np.arange(len(patterns)), sizes)[is_common], numbers[columns[is_common]]] = 1
     common = holds @ holds.T
-    alike = (common > 0) & (common >= ALIKE * (sizes[:, None] + sizes[None, :] - common))
+    alike = common / np.maximum(sizes[:, None] + sizes[None, :] - common, 1) >= ALIKE
     np.fill_diagonal(alike, val=False)
     others: Ints = alike.sum(1)
     return others
