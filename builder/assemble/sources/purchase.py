@@ -64,16 +64,29 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
     room = allowance = float(max(_put(draft, NOTHING) - excess, 0))
     lines = summary_tokens(draft)
     purchases: list[_Purchase] = []
+    for_newest = for_finds = 0.0
     while not any(each.free >= 0 for each in purchases) or len(purchases) < MAX_PLANS:
-        bought = plan(choice.entries, choice.offers, _room(draft, room, allowance), least, follows=follows, summary=lines)
+        limits = _room(draft, room, allowance)
+        limits = replace(limits, newest=limits.newest - for_newest, finds=limits.finds - for_finds)
+        bought = plan(choice.entries, choice.offers, limits, least, follows=follows, summary=lines)
         placed = placement(draft, choice, bought)
         free = _put(draft, placed, bought.summary) - excess
+        above_newest, above_finds = (_above(draft.ledger, draft.rule(source)) for source in ("window", "retrieval"))
+        for_newest, for_finds = for_newest + above_newest, for_finds + above_finds
+        may_lower = (limits.newest > 0 and above_newest) or (limits.finds > 0 and above_finds)
+        if draft.ledger.remaining >= excess and may_lower:
+            continue  # the page has room, and one of its sections has none
         purchases.append(_Purchase(free, bought, placed))
         is_enough = free >= 0 and (free < max(MIN_ROOM, LEFT_OVER * room) or not bought.lacks_room)
         if room <= 0 or is_enough:
             break
         room = room + free if free > 0 else max(bought.spent * allowance / (allowance - free) - len(purchases), 0.0)
     return purchases
+
+
+def _above(ledger: Ledger, rule: SectionRule | None) -> int:
+    """Tokens by which one of two sections is longer than it may be."""
+    return max(ledger.spent[rule.name] - rule.max_tokens(ledger.allowance), 0) if rule and not ledger.is_one else 0
 
 
 def _filled(draft: PageDraft, choice: Choice, best: _Purchase, excess: int) -> _Purchase:

@@ -167,7 +167,7 @@ def test_a_section_has_at_most_its_largest_share_and_never_what_is_kept_for_the_
     def spent(section: str, **shares: float) -> dict[str, int]:
         bundled = make_two_sections(budget=2000, summaries=None, chat_format=shape)
         rules = tuple(replace(rule, **shares) if rule.name == section else rule for rule in bundled.sections)  # type: ignore[arg-type]
-        context = make_context(RED, [*SIGHTINGS, *chat(200, 200, "on tea")], replace(bundled, sections=rules))
+        context = make_context(RED, [*SIGHTINGS, *chat(400, 200, "on tea")], replace(bundled, sections=rules))
         assert context.tokens <= context.budget
         return {part.name: part.tokens for part in context.sections}
 
