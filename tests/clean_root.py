@@ -19,6 +19,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from builder import __version__
+
 ROOT = Path(__file__).resolve().parents[1]
 PREFIX = Path("usr/local")
 SITE = PREFIX / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
@@ -133,6 +135,11 @@ def lay_project(root: Path, models: Path) -> None:
     shutil.copytree(ROOT / "builder", root / SITE / "builder", ignore=shutil.ignore_patterns("docs"))
     for resources in ("templates", "schemas"):
         shutil.copytree(ROOT / resources, root / SITE / "builder" / "_resources" / resources)
+    metadata = root / SITE / f"breadcrumb_context_builder-{__version__}.dist-info"
+    metadata.mkdir()
+    ours = distribution("breadcrumb-context-builder")
+    for name in ("METADATA", "entry_points.txt"):
+        (metadata / name).write_text(ours.read_text(name) or "", "utf-8")
     shutil.copytree(models, root / "opt" / "context-builder" / "models")
     lay_program(root, "context-builder", "builder.cli")
     lay_folders(root)
