@@ -120,9 +120,8 @@ async def test_who_was_connected_once_reconnects_and_says_so_in_one_line(
             assert broker.stop() is not None
             await until(lambda: has(len(attempts) > 10), "attempts to connect again")
             broker.start()
-            await until(lambda: has(connection.is_connected), "the connection")
+            await until(lambda: has(connection.is_connected and len(caplog.records) > 1), "the connection, and both lines")
             await Client(connection, "acme").send_user_message("s1", "Still here.")
-            await until(lambda: has(len(caplog.records) > 1), "both lines")
         finally:
             await connection.close()
     lost, back = [record.getMessage() for record in caplog.records]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from builder.assemble.budget.ledger import Ledger, dialogue_rows
 from builder.assemble.budget.limits import MIN_ROOM
@@ -37,6 +38,13 @@ NOTHING = Placement(conversation=(), apart=(), in_runs=())
 DIALOGUE = "the conversation"
 
 
+class SectionTokens(NamedTuple):
+    """Tokens of each of two sections."""
+
+    newest: int
+    finds: int
+
+
 @dataclass(frozen=True, slots=True)
 class _Purchase:
     free: int
@@ -64,18 +72,17 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
     room = allowance = float(max(_put(draft, NOTHING) - excess, 0))
     lines = summary_tokens(draft)
     purchases: list[_Purchase] = []
-    for_newest = for_finds = 0.0
+    lower = SectionTokens(0, 0)
     while not any(each.free >= 0 for each in purchases) or len(purchases) < MAX_PLANS:
         limits = _room(draft, room, allowance)
-        limits = replace(limits, newest=limits.newest - for_newest, finds=limits.finds - for_finds)
+        limits = replace(limits, newest=limits.newest - lower.newest, finds=limits.finds - lower.finds)
         bought = plan(choice.entries, choice.offers, limits, least, follows=follows, summary=lines)
         placed = placement(draft, choice, bought)
         free = _put(draft, placed, bought.summary) - excess
-        above_newest, above_finds = (_above(draft.ledger, draft.rule(source)) for source in ("window", "retrieval"))
-        for_newest, for_finds = for_newest + above_newest, for_finds + above_finds
-        may_lower = (limits.newest > 0 and above_newest) or (limits.finds > 0 and above_finds)
-        if draft.ledger.remaining >= excess and may_lower:
-            continue  # the page has room, and one of its sections has none
+        above = _above(draft, limits, excess)
+        lower = SectionTokens(lower.newest + above.newest, lower.finds + above.finds)
+        if any(above):
+            continue
         purchases.append(_Purchase(free, bought, placed))
         is_enough = free >= 0 and (free < max(MIN_ROOM, LEFT_OVER * room) or not bought.lacks_room)
         if room <= 0 or is_enough:
@@ -84,9 +91,16 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
     return purchases
 
 
-def _above(ledger: Ledger, rule: SectionRule | None) -> int:
-    """Tokens by which one of two sections is longer than it may be."""
-    return max(ledger.spent[rule.name] - rule.max_tokens(ledger.allowance), 0) if rule and not ledger.is_one else 0
+def _above(draft: PageDraft, limits: Room, excess: int) -> SectionTokens:
+    """Tokens by which each of two sections is longer than it may be, on a page that has room for both."""
+    ledger = draft.ledger
+    if ledger.is_one or ledger.remaining < excess:
+        return SectionTokens(0, 0)
+    tokens = [
+        max(ledger.spent[rule.name] - rule.max_tokens(ledger.allowance), 0) if rule and limit > 0 else 0
+        for rule, limit in ((draft.rule("window"), limits.newest), (draft.rule("retrieval"), limits.finds))
+    ]
+    return SectionTokens(*tokens)
 
 
 def _filled(draft: PageDraft, choice: Choice, best: _Purchase, excess: int) -> _Purchase:
