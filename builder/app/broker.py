@@ -188,7 +188,7 @@ StoreSchemes = Mapping[str, Callable[[str], StoreLocation]]
 
 
 STORES: StoreSchemes = MappingProxyType({"sqlite": SqliteLocation.from_url})
-"""The brokers of the house; others come with extras."""
+"""The stores of the house; others come with extras."""
 IN_MEMORY = "sqlite::memory:"
 """It lives as long as it is open."""
 FILE = "store.sqlite3"

@@ -37,7 +37,8 @@ class Door:
     application: Any = None
     """ASGI, without a lifespan. It answers on the service's HTTP port; None = the door is not on HTTP."""
     path: str = "/"
-    """Start of the paths that the application answers. The longest of all doors decides."""
+    """Start of the paths that the application answers, up to a slash. The longest of all doors decides, and the application
+    checks its callers itself."""
     jobs: tuple[Job, ...] = ()
     observe: Callable[[str, str, float], None] = lambda _verb, _outcome, _seconds: None
     """Gets verb, outcome and seconds of each request over NATS."""
@@ -59,6 +60,11 @@ async def open_doors(parts: DoorParts) -> AsyncIterator[tuple[Door, ...]]:
             if door.application is not None and door.path in applications(doors):
                 raise Misconfigured(f"the door {name!r} and another one answer the path {door.path}; uninstall one of them")
             doors.append(door)
+        if parts.settings.http.tokens is not None and not applications(doors):
+            raise Misconfigured(
+                "CONTEXT_BUILDER_HTTP__TOKENS is set, and no installed extra opens a door on HTTP; "
+                "install the package again (`make up` in a clone), or take the variable away"
+            )
         yield tuple(doors)
 
 

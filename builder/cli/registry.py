@@ -48,7 +48,8 @@ def _group(about: str, commands: Mapping[str, Callable[..., None]]) -> typer.Typ
     return group
 
 
-application = _group(ABOUT, {**COMMANDS, **additions("commands", COMMANDS)})
+_commands = {**COMMANDS, **additions("commands", COMMANDS)}
+application = _group(ABOUT, _commands)
 application.callback(help=ABOUT)(_options)
-for name, (about, commands) in additions("groups").items():
+for name, (about, commands) in additions("groups", _commands).items():
     application.add_typer(_group(about, commands), name=name)

@@ -62,7 +62,7 @@ async def serve_until_signal(
                 "health": f"http://{settings.http.host}:{port}/readyz",
             }
             for door in service.doors:
-                facts |= door.facts(port)
+                facts = {**door.facts(port), **facts}
             if settings.log.format == "json":
                 log.info("started", extra={"facts": facts})
                 return

@@ -67,7 +67,7 @@ class _Turn:
     session: str
     agent: str
     sequence: int
-    """Id of the message."""
+    """Sequence of the message in the stream."""
     causes: set[str] = field(default_factory=set)
     calls: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     is_over: bool = False

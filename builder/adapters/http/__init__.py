@@ -90,7 +90,7 @@ def with_applications(probes: Any, others: Mapping[str, Any]) -> Any:
 
     async def answered(scope: dict[str, Any], receive: Any, send: Any) -> Any:
         own = scope["type"] != "http" or scope["path"] in PATHS
-        starts = () if own else [start for start in others if scope["path"].startswith(start)]
+        starts = () if own else [start for start in others if f"{scope['path']}/".startswith(f"{start.rstrip('/')}/")]
         await (others[max(starts, key=len)] if starts else probes)(scope, receive, send)
         return scope.get("state", {}).pop(ENDLESS, None)
 

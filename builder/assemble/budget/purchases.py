@@ -55,9 +55,9 @@ class Room:
 
     page: float
     newest: float
-    """Most of them for the newest part."""
+    """At most so many of them for the newest part."""
     finds: float
-    """Most of them for finds."""
+    """At most so many of them for finds."""
     part: int
     """Most for the short form of a message."""
 

@@ -171,7 +171,7 @@ class Writer:
         return self.picture_sizes(item.first, [fragment.breadcrumb for fragment in item.pictured], is_call=item.is_call)
 
     def picture_sizes(self, crumb: Breadcrumb, senders: Iterable[Breadcrumb], *, is_call: bool) -> list[Size]:
-        """Tokens of the pictures that `messages` can send for a message, or for the results of a call of it.
+        """Sizes of the pictures that `messages` can send for a message, or for the results of a call of it.
 
         Providers take none of an assistant; of the results of its calls all but chat completions take them.
         """

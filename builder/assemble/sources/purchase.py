@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from builder.assemble.budget.ledger import Ledger, dialogue_rows
 from builder.assemble.budget.limits import MIN_ROOM
@@ -31,18 +30,11 @@ MAX_PLANS = 3
 LEFT_OVER = 0.01
 """A share of the room: a smaller rest is left free."""
 LEAST_SHARE = 0.14
-"""Most of the page for the newest part where a profile does not fill its pages."""
+"""Largest share of the page for the newest part where a profile does not fill its pages."""
 BROADLY = 0.1
 """Share of the least price where the answer is in many messages: the fifth is needed as much as the first."""
 NOTHING = Placement(conversation=(), apart=(), in_runs=())
 DIALOGUE = "the conversation"
-
-
-class SectionTokens(NamedTuple):
-    """Tokens of each of two sections."""
-
-    newest: int
-    finds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +64,16 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
     room = allowance = float(max(_put(draft, NOTHING) - excess, 0))
     lines = summary_tokens(draft)
     purchases: list[_Purchase] = []
-    lower = SectionTokens(0, 0)
+    most = math.inf
     while not any(each.free >= 0 for each in purchases) or len(purchases) < MAX_PLANS:
         limits = _room(draft, room, allowance)
-        limits = replace(limits, newest=limits.newest - lower.newest, finds=limits.finds - lower.finds)
+        limits = replace(limits, finds=min(limits.finds, most))
         bought = plan(choice.entries, choice.offers, limits, least, follows=follows, summary=lines)
         placed = placement(draft, choice, bought)
         free = _put(draft, placed, bought.summary) - excess
-        above = _above(draft, limits, excess)
-        lower = SectionTokens(lower.newest + above.newest, lower.finds + above.finds)
-        if any(above):
+        above = _above(draft, excess) if bought.for_finds else 0
+        if above:
+            most = max(bought.for_finds - above, 0.0)  # each time a find less, at least
             continue
         purchases.append(_Purchase(free, bought, placed))
         is_enough = free >= 0 and (free < max(MIN_ROOM, LEFT_OVER * room) or not bought.lacks_room)
@@ -91,16 +83,12 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
     return purchases
 
 
-def _above(draft: PageDraft, limits: Room, excess: int) -> SectionTokens:
-    """Tokens by which each of two sections is longer than it may be, on a page that has room for both."""
-    ledger = draft.ledger
-    if ledger.is_one or ledger.remaining < excess:
-        return SectionTokens(0, 0)
-    tokens = [
-        max(ledger.spent[rule.name] - rule.max_tokens(ledger.allowance), 0) if rule and limit > 0 else 0
-        for rule, limit in ((draft.rule("window"), limits.newest), (draft.rule("retrieval"), limits.finds))
-    ]
-    return SectionTokens(*tokens)
+def _above(draft: PageDraft, excess: int) -> int:
+    """Tokens by which a section of finds is longer than it may be, on a page that has room."""
+    ledger, rule = draft.ledger, draft.rule("retrieval")
+    if rule is None or ledger.is_one or ledger.remaining < excess:
+        return 0
+    return max(ledger.spent[rule.name] - rule.max_tokens(ledger.allowance), 0)
 
 
 def _filled(draft: PageDraft, choice: Choice, best: _Purchase, excess: int) -> _Purchase:

@@ -26,7 +26,7 @@ from builder.recall.summaries.page_summary import PageSummary, memory_summaries,
 
 OF_THE_REST = "a summary of what the page does not show of the session"
 KEPT_SHARE = 0.5
-"""Most of the rest for the lines that a compaction kept word for word."""
+"""Largest share of the rest for the lines that a compaction kept word for word."""
 MIN_SUMMARY_TOKENS = 100
 """Below which a part of a summary says nothing of a long session."""
 

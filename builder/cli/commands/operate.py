@@ -18,10 +18,11 @@ def up() -> None:
 
 def worker() -> None:
     """Run a worker on configured NATS servers (CONTEXT_BUILDER_NATS__SERVERS), without an embedded one."""
+    from builder.app.address import configured_servers
     from builder.cli.serve import serve_until_signal
 
     configuration = settings()
-    if not configuration.nats.servers:
+    if not configured_servers(configuration):
         raise Misconfigured("a worker needs CONTEXT_BUILDER_NATS__SERVERS; set it, or run `context-builder up`")
     asyncio.run(serve_until_signal(configuration))
 

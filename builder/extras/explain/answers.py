@@ -64,7 +64,7 @@ class Comparison(Rebuilt):
 
     before: AgentContextV1
     after: AgentContextV1
-    failures: list[dict[str, Any]]
+    failures: list[str]
 
 
 async def explain(host: Host, workspace: str, request: ExplainRequest) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.connection import optional
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, all_breadcrumbs, incarnation_of, refuse_restoring
-from builder.app.address import running
+from builder.app.address import configured_servers, running
 from builder.app.broker import connected, open_bus
 from builder.app.settings import Settings
 from builder.domain.errors import Rejected, Unavailable
@@ -100,7 +100,7 @@ async def _without_stale(js: JetStreamContext, own: Installation, folder: Path, 
 async def open_broker(settings: Settings, servers: str) -> AsyncIterator[Client]:
     """That of the settings or of the running service, else the embedded one, which runs for the block."""
     service = running(settings)
-    if address := servers or settings.nats.servers or (service.nats if service else ""):
+    if address := servers or configured_servers(settings) or (service.nats if service else ""):
         async with connected(settings, address) as connection:
             yield connection
     else:

@@ -124,8 +124,8 @@ async def test_the_longest_start_of_a_path_decides_and_the_probes_have_theirs() 
         return answer
 
     whole = with_applications(application("probes"), {"/": application("api"), "/page": application("page")})
-    for path in ("/v1/search", "/page/1", "/readyz"):
+    for path in ("/v1/search", "/page/1", "/page", "/pages", "/readyz"):
         await whole({"type": "http", "path": path}, None, None)
     await whole({"type": "lifespan"}, None, None)
     await with_applications(application("probes"), {"/page": application("page")})({"type": "http", "path": "/v1"}, None, None)
-    assert calls == ["api", "page", "probes", "probes", "probes"]
+    assert calls == ["api", "page", "page", "api", "probes", "probes", "probes"]
