@@ -878,9 +878,7 @@ export interface Comparison {
   notes: string[];
   before: AgentContextV1;
   after: AgentContextV1;
-  failures: {
-    [k: string]: unknown;
-  }[];
+  failures: string[];
 }
 /**
  * An agent that a profile of the service names.
