@@ -18,7 +18,7 @@ ALIKE = 0.4
 """Share of the words of both that two finds of a kind have in common."""
 REPEATED = 0.2
 """Worth of a find, as a share, for each other one of its kind: what was said in one form many times is seldom asked for."""
-DOUBTFUL = 0.03
+DOUBTFUL = 0.02
 """Below which a find is doubted because of its kind: what is likely by itself is not."""
 QUOTED = 0.4
 """In a follow-up, of what is found by words of the message before it."""
