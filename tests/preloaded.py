@@ -15,12 +15,13 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import anyio._backends._asyncio  # noqa: F401 - imported by its name at the first request
 import typer.main
 
-import builder.adapters.embedding.onnx
 import builder.app
 import builder.cli.doctor
 import builder.cli.serve
 import builder.extras.http.door
 import builder.extras.http.opening  # noqa: F401
+from builder.adapters.embedding import onnx
+from builder.adapters.embedding.prepared import NAMES, read_prepared
 from builder.adapters.stemmer import load_terms
 from builder.app.config import bundled_folder, read_config
 from builder.app.gauges import code_revision
@@ -38,6 +39,10 @@ read_config((bundled_folder("templates"),))
 asyncio.run(
     build_once(Settings(embedding=EmbeddingSettings(engine="none")), sample_lines()[1:30], "w", "s", "default", "", print)
 )
+# The model of a thread has no other threads, so a fork may use it: each service would take a sixth of a second to load it.
+onnx.OnnxModel = cache(onnx.OnnxModel)  # type: ignore[assignment, misc]
+if (prepared := Settings().models_dir / NAMES[0]).is_dir():
+    onnx.OnnxModel(prepared, read_prepared(prepared).window).encode("a kiln")
 assert threading.active_count() == 1, "a fork has none of the other threads, and waits for them"
 # It makes the tree of all commands, whichever is asked for.
 typer.main.get_command = cache(typer.main.get_command)

@@ -7,6 +7,7 @@ import ast
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from grimp import ImportGraph, build_graph
@@ -26,6 +27,7 @@ BRANCHES = (ast.If, ast.For, ast.While, ast.IfExp, ast.comprehension, ast.Except
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+@cache
 def modules() -> dict[str, ast.Module]:
     """Name of each module below `builder` → its tree; `builder` itself is left out of the name."""
     named = {}

@@ -15,7 +15,6 @@ from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.assemble.items.rendering import Rendering
 from builder.extras.endpoints.engine import EndpointEmbedder
-from builder.extras.endpoints.summarizer import EndpointSummarizer
 from builder.extras.postgres.location import PostgresLocation
 from builder.extras.sentence_transformers.prepare import ReferenceEmbedder
 from builder.ports import archive, contexts, models, store, stream
@@ -27,6 +26,8 @@ from builder.ports.stream import Delivery, Sender, Stream
 
 
 def test_every_adapter_is_assigned_to_its_port() -> None:
+    from builder.extras.endpoints.summarizer import EndpointSummarizer  # noqa: PLC0415 - imports openai, a second
+
     stores: list[type[CompleteStore]] = [SqliteStore, SqlStore]
     locations: list[type[StoreLocation]] = [PostgresLocation, SqliteLocation]
     deletes: type[Archive] = NatsArchive

@@ -40,7 +40,7 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> StoreLocation:
     return SqliteLocation(str(tmp_path / "folder" / "store.db"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The service as a process, without an engine."""
     folder = tmp_path_factory.mktemp("contract")

@@ -12,7 +12,7 @@ from tests.running import Broker, Running
 from tests.vendor_server import VendorServer, vendor_server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """Without an engine; it may be restarted, its broker goes on."""
     folder = tmp_path_factory.mktemp("frameworks")
@@ -23,7 +23,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client(service: Running) -> Iterator[SyncClient]:
     with connect(service.env["CONTEXT_BUILDER_NATS__SERVERS"]) as connected:
         yield connected

@@ -12,7 +12,7 @@ from tests.postgres import new_database
 from tests.running import Broker, answered, context_bytes, dead_letters, jetstream, triggers
 from tests.workers import SHARE, Load, Workers, all_done, alone, restless, send, steady
 
-TRIGGERS = int(os.environ.get("WORKERS_TRIGGERS", "240"))
+TRIGGERS = int(os.environ.get("WORKERS_TRIGGERS", "120"))
 """WORKERS_TRIGGERS=20000 takes some minutes."""
 ALONE = 4
 FAST: dict[str, Any] = {"embedding__engine": "none", "worker__ack_wait_seconds": 2, "worker__max_attempts": 20}
@@ -27,9 +27,9 @@ def stores(kind: str) -> Callable[[int], str]:
 @pytest.mark.parametrize(
     ("load", "options", "store"),
     [
-        (Load(triggers=TRIGGERS, sessions=120), FAST, "file"),
-        (Load(triggers=TRIGGERS // 2, sessions=60), FAST, "postgresql"),
-        (Load(triggers=TRIGGERS // 6, sessions=20), {"worker__ack_wait_seconds": 10}, "file"),
+        (Load(triggers=TRIGGERS, sessions=60), FAST, "file"),
+        (Load(triggers=TRIGGERS, sessions=60), FAST, "postgresql"),
+        (Load(triggers=TRIGGERS // 3, sessions=20), {"worker__ack_wait_seconds": 10}, "file"),
     ],
     ids=["without a model", "in PostgreSQL", "with the model"],
 )
@@ -50,7 +50,7 @@ async def test_four_workers_publish_what_one_publishes_alone(
 
 @pytest.mark.parametrize("store", ["file", "postgresql"])
 async def test_workers_that_come_die_and_are_rolled_change_nothing_but_the_speed(store: str, tmp_path: Path) -> None:
-    load = Load(triggers=TRIGGERS // 2, sessions=60)
+    load = Load(triggers=TRIGGERS, sessions=60)
     with Broker(tmp_path / "broker") as broker:
         workers = Workers(folder=tmp_path, broker=broker, options=FAST, stores=stores(store))
         async with jetstream(broker.url) as js:
@@ -62,7 +62,7 @@ async def test_workers_that_come_die_and_are_rolled_change_nothing_but_the_speed
 
 
 async def test_workers_with_two_versions_of_a_profile_answer_each_message_once(tmp_path: Path) -> None:
-    load = Load(triggers=TRIGGERS // 4, sessions=50)
+    load = Load(triggers=TRIGGERS // 2, sessions=50)
     with Broker(tmp_path / "broker") as broker:
         workers = Workers(folder=tmp_path, broker=broker, options=FAST)
         newer = {"templates_dir": with_profiles(tmp_path, {"default": "extends: default\nbudget: 2000\n"})}

@@ -23,10 +23,11 @@ def news(finds: Iterable[Find], draft: PageDraft) -> Iterator[Find]:
     writer, now, items = draft.writer, draft.writer.now, tuple(draft.ledger.all_items())
     parts = {part.breadcrumb.id: " ".join(part.text.split()) for item in items for part in item.fragments if part.reduced}
     elsewhere = {item.origin: item.spans for item in items if item.spans}
+    words = now.text.split()
     for find in finds:
         crumb = writer.view.breadcrumb(find.row)
         remainder = _without_shown_spans(find, elsewhere.get(find.row, ()), crumb.text)
-        repeats_trigger = (crumb.speaker, crumb.role) == (now.speaker, now.role) and crumb.text.split() == now.text.split()
+        repeats_trigger = (crumb.speaker, crumb.role) == (now.speaker, now.role) and crumb.text.split() == words
         if remainder and not _is_visible(remainder, writer, parts) and not repeats_trigger:
             yield remainder
 
