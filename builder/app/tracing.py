@@ -4,12 +4,28 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
 
 from builder import __version__
 from builder.domain.errors import Misconfigured, installation
 
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.sdk.trace import Span, SpanProcessor
+
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 HTTP = "http/protobuf"
+OPT_IN, EXPERIMENTAL = "OTEL_SEMCONV_STABILITY_OPT_IN", "gen_ai_latest_experimental"
+"""OpenTelemetry's switch for conventions that may still change, and the name of those for generative AI."""
+MEMORY_OPERATIONS = {
+    "process breadcrumb": "upsert_memory",
+    "recall": "search_memory",
+    "request search": "search_memory",
+    "request forget": "delete_memory",
+}
+"""Span → `gen_ai.operation.name`."""
 LAST_SECONDS = 2.0
 """For the last spans; a collector that is away holds up no stop."""
 
@@ -39,6 +55,8 @@ async def exported_spans(name: str, environment: Mapping[str, str] = os.environ)
     facts = {"service.version": __version__} | ({} if is_named else {"service.name": name})
     provider = TracerProvider(resource=Resource.create(facts))
     exporter = OTLPSpanExporter()
+    if is_experimental(environment):
+        provider.add_span_processor(_memory_operations(name))
     provider.add_span_processor(BatchSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
     try:
@@ -51,7 +69,25 @@ async def exported_spans(name: str, environment: Mapping[str, str] = os.environ)
         await ending
 
 
+def is_experimental(environment: Mapping[str, str]) -> bool:
+    """Whether spans have the attributes `gen_ai.…` too."""
+    return EXPERIMENTAL in {each.strip() for each in environment.get(OPT_IN, "").split(",")}
+
+
 def is_on(environment: Mapping[str, str]) -> bool:
     """Whether spans are exported."""
     is_off = environment.get("OTEL_SDK_DISABLED", "").lower() == "true" or environment.get("OTEL_TRACES_EXPORTER") == "none"
     return not is_off and any(environment.get(name) for name in ENDPOINTS)
+
+
+def _memory_operations(store: str) -> "SpanProcessor":
+    """Adds the operation and its store when a span of memory starts."""
+    from opentelemetry.sdk.trace import SpanProcessor
+
+    class MemoryOperations(SpanProcessor):
+        @override
+        def on_start(self, span: "Span", parent_context: "Context | None" = None) -> None:
+            if operation := MEMORY_OPERATIONS.get(span.name):
+                span.set_attributes({"gen_ai.operation.name": operation, "gen_ai.memory.store.id": store})
+
+    return MemoryOperations()

@@ -29,6 +29,7 @@ from builder.wire.requests import (
     SessionsRequest,
     read_request,
 )
+from builder.wire.traces import span
 from builder.worker.consumers import Consumers
 from builder.worker.forget_requests import breadcrumbs_of, nothing_to_forget
 from builder.worker.log import STREAM_END, StoredLog
@@ -62,9 +63,10 @@ class AccessControl:
         """The same. content: of the request's model."""
         request = self._allowed(caller, verb)
         ask = partial(request.ask, self._host, caller.workspace)
-        if caller.user and request.narrowing:
-            return await request.narrowing(self, caller, content, ask)
-        return await ask(content)
+        with span(f"request {verb}"):
+            if caller.user and request.narrowing:
+                return await request.narrowing(self, caller, content, ask)
+            return await ask(content)
 
     def _allowed(self, caller: Caller, verb: str) -> Request:
         request = self._requests[verb]

@@ -36,6 +36,7 @@ def service(folder: Path, broker: Broker, collector: Collector) -> Iterator[Runn
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         patch.setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
+        patch.setenv("OTEL_SEMCONV_STABILITY_OPT_IN", "gen_ai_latest_experimental")
         later = "extends: default\ndebounce: 0.2\naudience: {any_tags: [later]}\n"
         running = Running(folder / "service", broker.url, templates_dir=with_profiles(folder, {"later": later}))
     with running:
@@ -89,6 +90,22 @@ async def test_one_trace_leads_from_the_message_through_the_build_to_the_agent_a
     assert {"catch_up", "recall", "embedding", "page", "publish context"} <= {*collector.below(message)}
     assert message.attributes["context_builder.contexts"] == 1
     assert "context_builder.wait_ms" in message.attributes
+
+
+async def test_memory_has_the_names_of_opentelemetry_too(service: Running, collector: Collector) -> None:
+    async with connect(service.url) as client:
+        await client.ask("named", QUESTION, message_id="named")
+        await client.search(QUESTION)
+        await client.forget("named")
+    wait_for(lambda: collector.named("request forget"), "the spans")
+    names = {each.name: each.attributes.get("gen_ai.operation.name") for each in collector.spans}
+    assert (names["process breadcrumb"], names["publish context"]) == ("upsert_memory", None)
+    assert (names["recall"], names["request search"], names["request forget"]) == (
+        "search_memory",
+        "search_memory",
+        "delete_memory",
+    )
+    assert {each.attributes.get("gen_ai.memory.store.id") for each in collector.named("recall")} == {"context-builder"}
 
 
 async def test_no_span_holds_a_content_a_session_or_a_person(service: Running, collector: Collector) -> None:

@@ -22,6 +22,7 @@ from builder.adapters.nats.topology import CONTEXTS
 from builder.domain.errors import BuilderError, Rejected
 from builder.wire.errors import error_json
 from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
+from builder.wire.traces import span, trace_of
 from builder.worker.jobs import UnexpectedError, guard
 from builder.worker.requests import Verb
 
@@ -87,7 +88,8 @@ async def _answer_bytes(message: Msg, verbs: Mapping[str, Verb], most: int) -> b
     _, workspace, verb = plain_subject(message.subject).split(".")
     if verb not in verbs:
         raise Rejected(f"there is no verb {verb[:40]!r}; there are {', '.join(verbs)}")
-    answer = _bytes(await verbs[verb](check_token(workspace, "workspace"), message.data))
+    with span(f"request {verb}", "consumer", trace_of(message.headers)):
+        answer = _bytes(await verbs[verb](check_token(workspace, "workspace"), message.data))
     if len(answer) > most:
         raise Rejected(
             f"the answer has {len(answer):,} bytes, the broker takes {most:,}; ask for less, or raise max_payload there"

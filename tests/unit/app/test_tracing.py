@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from builder.app.tracing import exported_spans, is_on
+from builder.app.tracing import OPT_IN, exported_spans, is_experimental, is_on
 from builder.domain.errors import Misconfigured
 
 ENDPOINT = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}
@@ -31,3 +31,10 @@ async def test_an_endpoint_without_the_extra_is_misconfigured(monkeypatch: pytes
     with pytest.raises(Misconfigured, match=r"OTEL_EXPORTER_OTLP_ENDPOINT .* is set .* not installed.*\[tracing\]"):
         async with exported_spans("test", ENDPOINT):
             pass
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"), [("", False), ("http", False), ("http, gen_ai_latest_experimental", True), ("gen_ai", False)]
+)
+def test_names_that_may_change_are_switched_on_as_opentelemetry_does_it(names: str, expected: bool) -> None:
+    assert is_experimental({OPT_IN: names}) is expected
