@@ -1,7 +1,6 @@
 """The examples of `two-lines.md` as they stand, and the folder that they leave as a service of its own."""
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,7 +43,9 @@ def run(name: str, folder: Path, server: VendorServer) -> str:
     program = (
         f"import os, runpy; os.chdir({str(folder)!r}); runpy.run_path({str(DOCS / 'examples' / name)!r}, run_name='__main__')"
     )
-    with Process([sys.executable, "-c", program], env, folder / "log") as process:
+    script = folder / "program.py"
+    script.write_text(program, "utf-8")
+    with Process([str(script)], env, folder / "log") as process:
         assert process.wait() == 0, process.said()
         return process.said()
 

@@ -39,7 +39,9 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def other(tmp_path: Path) -> Iterator[Process]:
     """Another process with the folder `memory`."""
     env = os.environ | {"PYTHONPATH": python_path(ROOT)}
-    process = Process([sys.executable, "-c", OTHER, str(tmp_path / "memory")], env, tmp_path / "log")
+    script = tmp_path / "other.py"
+    script.write_text(OTHER, "utf-8")
+    process = Process([str(script), str(tmp_path / "memory")], env, tmp_path / "log")
     with process:
         wait_for(lambda: "begun" in process.said() or not process.running, "the other process to have the folder")
         assert process.running, process.said()
