@@ -32,6 +32,8 @@ def skeleton(text: str) -> str:
 def look(text: str) -> str:
     """The skeleton in small letters, without marks and invisible characters. I, 1 and | look like l."""
     small = skeleton(skeleton(skeleton(unicodedata.normalize("NFKD", skeleton(text))).casefold()))
+    if small.isascii():
+        return small
     return "".join(sign for sign in small if unicodedata.category(sign) not in _INVISIBLE and sign not in _FILLERS)
 
 

@@ -143,6 +143,11 @@ class Ledger:
         """Rows that head the units of the conversation, in place order."""
         return units_of(self.writer.view)
 
+    @cached_property
+    def heads(self) -> list[int]:
+        """`units`, for look-ups one by one."""
+        return [*map(int, self.units)]
+
     def rule(self, source: str) -> SectionRule | None:
         """The first section that this source fills, or the one that has its part of one conversation."""
         names = SAME.get(source, (source,))

@@ -5,7 +5,7 @@ Price = worth ÷ tokens, label and hole included. Everything is an index into ar
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -38,20 +38,13 @@ class _Purchase:
     steps: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(NamedTuple):
     """Entries that are bought together."""
 
+    price: float
     worth: float
     tokens: float
     steps: int
-
-    @property
-    def price(self) -> float:
-        return self.worth / max(self.tokens, LEAST_TOKENS)
-
-    def joined(self, other: "_Block") -> "_Block":
-        return _Block(self.worth + other.worth, self.tokens + other.tokens, self.steps + other.steps)
 
 
 LEAST_TOKENS = 1e-9
@@ -116,10 +109,13 @@ def _steps(short: Doubles, needed: Doubles, room: float) -> Iterator[_Purchase]:
         tokens += cost
         if tokens > room + cost:
             break
-        block = _Block(density_ * cost, cost, 1)
-        while blocks and block.price > blocks[-1].price:
-            block = blocks.pop().joined(block)
-        blocks.append(block)
+        worth, pooled, steps = density_ * cost, cost, 1
+        price = worth / (pooled or LEAST_TOKENS)
+        while blocks and price > blocks[-1].price:
+            before = blocks.pop()
+            worth, pooled, steps = worth + before.worth, pooled + before.tokens, steps + before.steps
+            price = worth / (pooled or LEAST_TOKENS)
+        blocks.append(_Block(price, worth, pooled, steps))
     first = 0
     for block in blocks:
         yield _Purchase(block.price, "step", first, block.steps)

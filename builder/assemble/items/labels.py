@@ -39,12 +39,17 @@ class Labels:
     """People without a name of their own → their number, in the order of their first label."""
     names: dict[tuple[str, ...], str] = field(default_factory=dict)
     """Fields of a breadcrumb that decide its name → the name."""
+    labels: dict[tuple[str, int], str] = field(default_factory=dict)
+    """Id and version of a breadcrumb → what stands before its words."""
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """Who says it, with a mark where the words were edited, do not stand any more, or reply to others than those before."""
-        words = quoted_words(self.view, breadcrumb)
-        reply = (self.phrases("reply", words=words),) if words else ()
-        return " ".join((self.name(breadcrumb), *map(self.phrases, self._marks(breadcrumb)), *reply))
+        key = breadcrumb.id, breadcrumb.version
+        if key not in self.labels:
+            words = quoted_words(self.view, breadcrumb)
+            reply = (self.phrases("reply", words=words),) if words else ()
+            self.labels[key] = " ".join((self.name(breadcrumb), *map(self.phrases, self._marks(breadcrumb)), *reply))
+        return self.labels[key]
 
     def _marks(self, breadcrumb: Breadcrumb) -> Iterator[str]:
         """Names of phrases."""

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 from builder.assemble.items.list_items import ITEM, NO_LABEL
 from builder.assemble.items.writer import Item, Writer
 from builder.language.names import look
 
+MAX_WORDINGS = 64
+"""Sets of phrases, one for each language of a profile."""
 MAX_LABEL_CHARS = 200
 """The beginning of a text, which a reader may take for a label."""
 
@@ -42,9 +45,14 @@ def without_label(item: Item, before: Item, writer: Writer) -> Item:
     return replace(item, fragments=(fragment, *item.fragments[1:]))
 
 
+@lru_cache(MAX_WORDINGS)
+def _looks(*words: str) -> frozenset[str]:
+    return frozenset(map(look, words))
+
+
 def _stands_alone(text: str, writer: Writer) -> bool:
     """Whether the text can stand right after the bullet, and nobody takes its beginning for a label of the page."""
     line = look(text.split("\n", 1)[0][:MAX_LABEL_CHARS])
     phrases = writer.rendering.phrases
-    is_label = NO_LABEL in line or line.split(" ")[0] in {look(phrases("call")), look(phrases("tool"))}
+    is_label = NO_LABEL in line or line.split(" ")[0] in _looks(phrases("call"), phrases("tool"))
     return text[:1].isalpha() and not is_label

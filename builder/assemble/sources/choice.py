@@ -93,7 +93,7 @@ class _Costs:
 
     def _pictures(self, entry: Entry) -> float:
         writer, view = self.draft.writer, self.draft.recall.view
-        if entry in self.draft.repeated or entry in self.draft.limits.placeholders:
+        if writer.profile.chat_format == "none" or entry in self.draft.repeated or entry in self.draft.limits.placeholders:
             return 0.0
         senders = [view.breadcrumb(row) for row in (entry.results if entry.request else (entry.row,))]
         sizes = writer.picture_sizes(view.breadcrumb(entry.row), senders, is_call=bool(entry.request))

@@ -1,5 +1,6 @@
 """From what was bought to the items of the page, in the order of time."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -178,8 +179,8 @@ def _follows(before: _Piece, piece: _Piece, draft: PageDraft) -> bool:
 
 def _is_unit_between(first: int, last: int, draft: PageDraft) -> bool:
     """Whether a limit of the profile leaves something out between two rows."""
-    units, unit_of = draft.ledger.units, draft.recall.view.unit_of
-    return bool(units.searchsorted(unit_of(first), side="right") < units.searchsorted(unit_of(last)))
+    heads, unit_of = draft.ledger.heads, draft.recall.view.unit_of
+    return bisect_right(heads, unit_of(first)) < bisect_left(heads, unit_of(last))
 
 
 def _joining(pieces: Sequence[_Piece], draft: PageDraft) -> list[bool]:
