@@ -25,7 +25,7 @@ from builder.assemble.sources.fixed import (
 )
 from builder.assemble.sources.pictures import put_pictures
 from builder.assemble.sources.purchase import account, choose, put_note, put_plan
-from builder.assemble.sources.results import complete_results, put_results, take_off_results
+from builder.assemble.sources.results import complete_results, put_results, shorten_results, take_off_results
 from builder.assemble.sources.summary import put_memory
 from builder.domain.context import (
     DEGRADED,
@@ -179,7 +179,7 @@ def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
         put_pictures(draft, excess)
         page, chat = compose(draft.ledger), messages(draft.ledger)
         over = _excess(draft, page, chat)
-        is_empty = not any(draft.items(source) for source in ("window", "turn", "retrieval"))
+        is_empty = not any(draft.items(source) for source in ("window", "retrieval"))
         if over > 0 and (is_empty or excess > draft.ledger.allowance):
             page, chat = _without_notes(draft)
             over = 0
@@ -190,10 +190,11 @@ def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
 
 
 def _without_notes(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
-    """A page without room to buy anything also loses lines of ours, and at last the results, as far as it must."""
+    """A page without room to buy anything also loses lines of ours, then words of the results, at last all of them."""
     while True:
         page, chat = compose(draft.ledger), messages(draft.ledger)
-        if _excess(draft, page, chat) <= 0 or not (draft.ledger.take_off_note() or take_off_results(draft)):
+        over = _excess(draft, page, chat)
+        if over <= 0 or not (draft.ledger.take_off_note() or shorten_results(draft, over) or take_off_results(draft)):
             return page, chat
 
 

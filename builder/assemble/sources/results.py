@@ -47,6 +47,16 @@ def complete_results(draft: PageDraft, excess: int) -> None:
             draft.ledger.put(rule.name, before, RUNNING)
 
 
+def shorten_results(draft: PageDraft, excess: int) -> bool:
+    """Make the running turn shorter by `excess` tokens; whether it is."""
+    before = draft.items("turn")
+    size = sum(item.size for item in before)
+    room = sum(item.size for item in before if item.entry in draft.recall.turn) - excess
+    if room > 0:
+        _put(draft, room, room)
+    return sum(item.size for item in draft.items("turn")) < size
+
+
 def take_off_results(draft: PageDraft) -> bool:
     """Leave the running turn out; whether anything of it was there."""
     rule = draft.rule("turn")

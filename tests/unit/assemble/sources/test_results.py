@@ -3,7 +3,7 @@
 import pytest
 
 from builder.assemble.draft import PageDraft
-from builder.assemble.sources.results import MAX_LINE_TOKENS, RUNNING, complete_results, put_results
+from builder.assemble.sources.results import MAX_LINE_TOKENS, RUNNING, complete_results, put_results, shorten_results
 from builder.domain.stored import StoredBreadcrumb
 from builder.recall.index.conversation import closed_turn
 from tests.conversations import answered, bash, chat, replied, said, section
@@ -104,6 +104,16 @@ def test_a_page_without_room_for_any_result_is_made_without_them(budget: int) ->
     draft = draft_of(budget, 300, 300, 300)
     complete_results(draft, 3 * budget)
     assert not draft.items("turn")
+
+
+def test_a_token_too_many_shortens_a_result_and_takes_none_off() -> None:
+    draft = draft_of(1000, 300, 5)
+    before = draft.items("turn")
+    assert shorten_results(draft, 1)
+    items = draft.items("turn")
+    assert [item.entry for item in items] == [item.entry for item in before]
+    assert 0 < sum(item.size for item in before) - sum(item.size for item in items) < 40
+    assert not shorten_results(draft, 1000), "nothing is left to take off"
 
 
 @pytest.mark.parametrize("budget", [220, 300, 400])
