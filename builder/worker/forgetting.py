@@ -148,13 +148,18 @@ class Forgetting:
             return len(tombstones)
 
     async def _behind(self, tombstone: Breadcrumb) -> Tombstones:
-        """The tombstones of the workspace that came after this one and stand: one request, or what waited for a restart."""
-        workspace, tombstones = tombstone.workspace, list[Breadcrumb]()
-        walk = self._log.walk(workspace, EVERY_SESSION, tombstone.place, (await self._log.last()).next, TOMBSTONE)
-        async for _, each in self._log.readable(walk):
-            tombstones.append(each)
-            if len(tombstones) == AT_ONCE:
-                break
+        """The tombstones of the workspace that came after this one and stand: one request, or what waited for a restart.
+
+        Read until no more come: another worker may be publishing them just now, and each group costs a walk of the streams.
+        """
+        workspace, tombstones, reached = tombstone.workspace, list[Breadcrumb](), ORIGIN
+        while reached < (last := [tombstone, *tombstones][-1].place) and len(tombstones) < AT_ONCE:
+            reached = last
+            walk = self._log.walk(workspace, EVERY_SESSION, reached, (await self._log.last()).next, TOMBSTONE)
+            async for _, each in self._log.readable(walk):
+                tombstones.append(each)
+                if len(tombstones) == AT_ONCE:
+                    break
         sessions = {each.session: each.place for each in tombstones}
         for session, place in sessions.items():
             await self._log.catch_up(workspace, session, place.next)
