@@ -17,6 +17,7 @@ from cachetools import LRUCache
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.erasure import Receipt
+from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.archive import Archive
 from builder.worker.log import StoredLog
@@ -81,9 +82,10 @@ class Run:
         """Whether it goes on, or has ended well."""
         return not (self.task.done() and (self.task.cancelled() or self.task.exception()))
 
-    def of(self, session: str) -> Tombstones:
-        """Its tombstones of a session, in order."""
-        return tuple(sorted((each for each in self.tombstones if each.session == session), key=attrgetter("place")))
+    def repeated_with(self, tombstone: Breadcrumb) -> Tombstones:
+        """Which of its tombstones are erased when this one is delivered. After a bug it alone: another may be the cause."""
+        is_bug = self.task.done() and not self.task.cancelled() and not isinstance(self.task.exception(), Unavailable | None)
+        return (tombstone,) if is_bug else self.tombstones
 
 
 class Erasure:
@@ -127,9 +129,10 @@ class Erasure:
                 if await self._is_bare(tombstone):
                     return
                 self.begin((tombstone, *await behind(tombstone)))
-        await self.erase(run.tombstones if run else (tombstone,))
-        own = run.of(tombstone.session) if run else ()
-        if own and tombstone.place == own[-1].place:
+        group = run.repeated_with(tombstone) if run else (tombstone,)
+        await self.erase(group)
+        own = [each for each in group if each.session == tombstone.session]
+        if run and tombstone.place == max(each.place for each in own):
             await self.erase_again(own)
 
     async def erase_again(self, tombstones: Iterable[Breadcrumb]) -> None:
