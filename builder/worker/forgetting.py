@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
-from builder.domain.breadcrumb import ORIGIN, TOMBSTONE, Breadcrumb
+from builder.domain.breadcrumb import ORIGIN, SUMMARY, TOMBSTONE, Breadcrumb
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
 from builder.domain.recall import EVERY_SESSION
@@ -113,14 +113,15 @@ class Forgetting:
         await self._erasure.archive.delete_at(breadcrumb.place, workspace, breadcrumb.session)
 
     async def discard(self, copy: Breadcrumb) -> None:
-        """Delete the message of a copy of what was erased before.
+        """Delete the message of a copy of what was erased before, and of a summary of it, which the store did not take.
 
         Not if what closed its id has made way meanwhile to something that stands before both.
         """
         await self._log.catch_up(copy.workspace, EVERY_SESSION, copy.place.next)
         there = (await self._log.store.identities(copy.workspace, (copy.id,)))[copy.id]
         stored = await self._log.store.facts(copy)
-        if there.is_closed(copy) or (stored and stored.breadcrumb.is_erased):
+        is_erased = stored.breadcrumb.is_erased if stored else copy.schema == SUMMARY
+        if there.is_closed(copy) or is_erased:
             await self._erasure.archive.delete_at(copy.place, copy.workspace, copy.session)
 
     async def follow(self) -> int:
