@@ -46,6 +46,7 @@ class MemoryStream:
         self.reads: list[str] = []
         self.contexts: dict[int, tuple[str, frozenset[str]]] = {}
         self.stubs: list[str] = []
+        self.stub_sequences: list[int] = []
         self.letters: list[str] = []
         self.contexts_read: list[int] = []
         self.deletions = 0
@@ -121,10 +122,11 @@ class MemoryStream:
         seen = (Sighting(sequence, subject, of & ids) for sequence, (subject, of) in new.items())
         return tuple(each for each in seen if each.ids), max((after, *new))
 
-    async def replace_context(self, sequence: int, subject: str) -> None:
+    async def replace_context(self, sequence: int, subject: str) -> int:
         self._check()
         self.contexts.pop(sequence, None)
         self.stubs.append(subject)
+        return self.stub_sequences.pop(0) if self.stub_sequences else 0
 
 
 def make_log(stream: MemoryStream, store: DurableStore, remember: Remember | None = None, **others: Any) -> Log:

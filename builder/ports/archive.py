@@ -44,5 +44,8 @@ class Archive(Protocol):
     async def contexts_with(self, workspace: str, ids: frozenset[str], after: int = 0) -> tuple[tuple[Sighting, ...], int]:
         """The published contexts behind a sequence that name one of them, and the last sequence that was read."""
 
-    async def replace_context(self, sequence: int, subject: str) -> None:
-        """Delete the context, and put a stub in its place, so that no second one can follow. sequence: 0 = only the stub."""
+    async def replace_context(self, sequence: int, subject: str) -> int:
+        """Delete the context, and put a stub in its place, so that no second one can follow. sequence: 0 = only the stub.
+
+        Returns the sequence of the stub; 0 = one is there.
+        """

@@ -17,6 +17,7 @@ from cachetools import LRUCache
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.erasure import Receipt
+from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.archive import Archive
 from builder.worker.log import StoredLog
@@ -69,6 +70,24 @@ class Part:
         return tuple(trace for trace in own if trace.place > place or trace.session != session)
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One erasure for some tombstones of a workspace."""
+
+    tombstones: Tombstones
+    task: asyncio.Task[Receipts]
+
+    @property
+    def stands(self) -> bool:
+        """Whether it goes on, or has ended well."""
+        return not (self.task.done() and (self.task.cancelled() or self.task.exception()))
+
+    def repeated_with(self, tombstone: Breadcrumb) -> Tombstones:
+        """Which of its tombstones are erased when this one is delivered. After a bug it alone: another may be the cause."""
+        is_bug = self.task.done() and not self.task.cancelled() and not isinstance(self.task.exception(), Unavailable | None)
+        return (tombstone,) if is_bug else self.tombstones
+
+
 class Erasure:
     """Erases for tombstones, one run for each tombstone. All methods raise `Unavailable`."""
 
@@ -80,40 +99,41 @@ class Erasure:
         self.archive = archive
         self.drop = drop
         self.publishing = asyncio.Lock()
-        """Held from the first tombstone of a request to the run that erases all of them."""
-        self._runs: LRUCache[Place, asyncio.Task[Receipts]] = LRUCache(MAX_RECEIPTS)
+        """Held from the first tombstone of a request, or of a group that is read, to the run that erases all of them."""
+        self._runs: LRUCache[Place, Run] = LRUCache(MAX_RECEIPTS)
 
     async def erase(self, tombstones: Tombstones) -> tuple[Receipt, ...]:
         """Erase what these remove before their positions; a receipt each. After an error, ask again."""
         runs = self.begin(tombstones)
-        return tuple([(await asyncio.shield(runs[each.place]))[each.place] for each in tombstones])
+        return tuple([(await asyncio.shield(runs[each.place].task))[each.place] for each in tombstones])
 
-    def begin(self, tombstones: Tombstones) -> dict[Place, asyncio.Task[Receipts]]:
+    def begin(self, tombstones: Tombstones) -> dict[Place, Run]:
         """The runs of these: one for all that have none."""
-        runs = {each.place: self._runs[each.place] for each in tombstones if self._is_running(each)}
+        runs = {each.place: run for each in tombstones if (run := self._runs.get(each.place)) and run.stands}
         new = tuple(each for each in tombstones if each.place not in runs)
         if new:
-            run = asyncio.create_task(self._erase(new))
+            run = Run(new, asyncio.create_task(self._erase(new)))
             for each in new:
                 runs[each.place] = self._runs[each.place] = run
         return runs
 
-    def _is_running(self, tombstone: Breadcrumb) -> bool:
-        run = self._runs.get(tombstone.place)
-        return run is not None and not (run.done() and (run.cancelled() or run.exception()))
-
     async def erase_in_order(self, tombstone: Breadcrumb, behind: Callable[[Breadcrumb], Awaitable[Tombstones]]) -> None:
         """`erase` for the worker, when everything earlier of the session is settled. behind: the tombstones that come after it.
 
-        They are erased with it. A run that began before may have missed what came meanwhile: then it is done a second time.
+        They are erased with it. A run that began before may have missed what came meanwhile: its last tombstone of the session
+        erases for all of them a second time.
         """
         async with self.publishing:
-            is_repeat = tombstone.place in self._runs
-        if await self._is_bare(tombstone):
-            return
-        await self.erase((tombstone,) if is_repeat else (tombstone, *await behind(tombstone)))
-        if is_repeat:
-            await self.erase_again((tombstone,))
+            run = self._runs.get(tombstone.place)
+            if run is None:
+                if await self._is_bare(tombstone):
+                    return
+                self.begin((tombstone, *await behind(tombstone)))
+        group = run.repeated_with(tombstone) if run else (tombstone,)
+        await self.erase(group)
+        own = [each for each in group if each.session == tombstone.session]
+        if run and tombstone.place == max(each.place for each in own):
+            await self.erase_again(own)
 
     async def erase_again(self, tombstones: Iterable[Breadcrumb]) -> None:
         """Erase what was remembered, derived or published since, here and in the streams; one walk of these a workspace."""

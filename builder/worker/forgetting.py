@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
-from builder.domain.breadcrumb import ORIGIN, TOMBSTONE, Breadcrumb
+from builder.domain.breadcrumb import ORIGIN, SUMMARY, TOMBSTONE, Breadcrumb
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
 from builder.domain.recall import EVERY_SESSION
@@ -113,14 +113,15 @@ class Forgetting:
         await self._erasure.archive.delete_at(breadcrumb.place, workspace, breadcrumb.session)
 
     async def discard(self, copy: Breadcrumb) -> None:
-        """Delete the message of a copy of what was erased before.
+        """Delete the message of a copy of what was erased before, and of a summary of it, which the store did not take.
 
         Not if what closed its id has made way meanwhile to something that stands before both.
         """
         await self._log.catch_up(copy.workspace, EVERY_SESSION, copy.place.next)
         there = (await self._log.store.identities(copy.workspace, (copy.id,)))[copy.id]
         stored = await self._log.store.facts(copy)
-        if there.is_closed(copy) or (stored and stored.breadcrumb.is_erased):
+        is_erased = stored.breadcrumb.is_erased if stored else copy.schema == SUMMARY
+        if there.is_closed(copy) or is_erased:
             await self._erasure.archive.delete_at(copy.place, copy.workspace, copy.session)
 
     async def follow(self) -> int:
@@ -148,13 +149,18 @@ class Forgetting:
             return len(tombstones)
 
     async def _behind(self, tombstone: Breadcrumb) -> Tombstones:
-        """The tombstones of the workspace that came after this one and stand: one request, or what waited for a restart."""
-        workspace, tombstones = tombstone.workspace, list[Breadcrumb]()
-        walk = self._log.walk(workspace, EVERY_SESSION, tombstone.place, (await self._log.last()).next, TOMBSTONE)
-        async for _, each in self._log.readable(walk):
-            tombstones.append(each)
-            if len(tombstones) == AT_ONCE:
-                break
+        """The tombstones of the workspace that came after this one and stand: one request, or what waited for a restart.
+
+        Read until no more come: another worker may be publishing them just now, and each group costs a walk of the streams.
+        """
+        workspace, tombstones, reached = tombstone.workspace, list[Breadcrumb](), ORIGIN
+        while reached < (last := [tombstone, *tombstones][-1].place) and len(tombstones) < AT_ONCE:
+            reached = last
+            walk = self._log.walk(workspace, EVERY_SESSION, reached, (await self._log.last()).next, TOMBSTONE)
+            async for _, each in self._log.readable(walk):
+                tombstones.append(each)
+                if len(tombstones) == AT_ONCE:
+                    break
         sessions = {each.session: each.place for each in tombstones}
         for session, place in sessions.items():
             await self._log.catch_up(workspace, session, place.next)

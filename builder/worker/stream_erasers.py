@@ -55,11 +55,16 @@ class ContextEraser:
                 await self._stubs.remove_stub(subject)
             for context in await self._seen(workspace, ids):
                 await self._stubs.add_stub(context.subject)
-                await self._archive.replace_context(context.sequence, context.subject)
+                self._note(workspace, context.sequence, await self._archive.replace_context(context.sequence, context.subject))
                 await self._stubs.remove_stub(context.subject)
-                self._looks[workspace][1].pop(context.sequence)
                 counts[min(context.ids & ids)] += 1
         return counts
+
+    def _note(self, workspace: str, sequence: int, stub: int) -> None:
+        """A context was replaced. A stub right behind what was read is not read."""
+        look, seen = self._looks[workspace]
+        seen.pop(sequence)
+        look.reached += stub == look.reached + 1
 
     async def _seen(self, workspace: str, ids: frozenset[str]) -> list[Sighting]:
         look, seen = self._looks.setdefault(workspace, (Look(), {}))

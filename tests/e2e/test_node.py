@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from builder.extras.contracts.asyncapi import HEADERS, asyncapi_text
+from tests.commands import COMMAND
+from tests.integration.profiles import with_profiles
 from tests.node import PACKAGE, modules, node, npm, project
 from tests.running import ROOT, Broker, Running
 
@@ -46,6 +48,17 @@ def test_the_package_does_over_both_transports_what_the_python_client_does(packa
     options = ("--test", "--test-force-exit", "--test-timeout=120000", "--test-reporter=tap")
     said = node(package, *options, "test/client.test.mjs", **addresses)
     assert re.search(r"^# pass 9\n# fail 0\n", said, re.MULTILINE), said
+
+
+def test_an_agent_serves_with_the_printed_rights_and_waits_where_no_service_is(package: Path, folder: Path) -> None:
+    users, _ = re.findall(r"```conf\n(.*?)```", (ROOT / "builder" / "docs" / "permissions.md").read_text("utf-8"), re.DOTALL)
+    templates = with_profiles(folder, {"weather": "extends: default\n"})
+    with Broker(folder / "guarded", configuration=users) as broker:
+        worker = broker.url.replace("//", "//worker:secret@")
+        with Running(folder / "worker", worker, (COMMAND, "worker"), embedding__engine="none", templates_dir=templates):
+            options = ("--test", "--test-force-exit", "--test-timeout=60000", "--test-reporter=tap")
+            said = node(package, *options, "test/rights.test.mjs", NATS_URL=broker.url, SCHEMAS=str(SCHEMAS))
+    assert re.search(r"^# pass 2\n# fail 0\n", said, re.MULTILINE), said
 
 
 def test_its_types_are_those_of_the_schemas(package: Path) -> None:

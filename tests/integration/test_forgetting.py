@@ -207,3 +207,23 @@ async def test_a_copy_of_what_was_forgotten_leaves_the_stream_when_it_comes(
         await say(js, "", "s1", "m1", field, message_id=f"copy of {field}", **record)
         await all_settled(js)
         assert [data for data in await held(js, BREADCRUMBS) if b"kumquat-77" in data] == []
+
+
+async def test_a_summary_that_was_in_the_making_leaves_the_stream_when_what_it_stands_for_was_forgotten(
+    broker: Broker, client: Client
+) -> None:
+    async with jetstream(broker.url) as js:
+        await client.send_user_message("s1", "The code is medlar.", message_id="m1")
+        await client.send_user_message("s1", "We meet at noon.", message_id="m2")
+        await client.forget("m1")
+        for number, source in enumerate(("m1", "m2")):
+            line = {"text": f"User: medlar or noon, of {source}", "ids": [source], "versions": [1]}
+            body = {"lines": [line], "covered": [source], "versions": [1], "last": source, "recipe": f"r{number}"}
+            await say(js, "", "s1", f"summary-{number}", "f1", schema="summary.v1", body=body)
+        await all_settled(js)
+        left = [
+            json.loads(data)["id"]
+            for data in await held(js, BREADCRUMBS)
+            if b'"id":"summary-' in data or b'"id": "summary-' in data
+        ]
+        assert left == ["summary-1"]

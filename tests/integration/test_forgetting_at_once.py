@@ -2,15 +2,12 @@
 
 import json
 from asyncio import to_thread
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
 from builder.client import Rejected, connect
-from builder.domain.breadcrumb import Place, StreamMessage
 from builder.wire.subjects import session_token
 from tests.commands import run
 from tests.integration.inside import service_here, settings
@@ -86,31 +83,6 @@ async def test_a_person_is_forgotten_beside_a_second_worker_and_a_run_that_was_c
 
         await until(is_gone, "the second worker to follow the tombstones")
     assert files_with(tmp_path, b"sorb") == []
-
-
-async def test_each_context_is_read_twice_at_most_whatever_the_number_of_messages(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with service_here(settings(tmp_path, broker.url)), connect(broker.url, "g4") as client, jetstream(broker.url) as js:
-        for number in range(20):
-            await say(js, f"My code is sorb-{number}.", f"s{number % 3}", f"m{number}", "g4", user_id="ada")
-            await say(js, "Mine is not told.", f"t{number % 3}", f"b{number}", "g4", user_id="ben")
-        await all_settled(js)
-        contexts, reads = (await js.stream_info(CONTEXTS, subjects_filter="contexts.g4.>")).state.subjects or {}, list[str]()
-        follow = NatsStream.follow
-
-        async def followed(self: NatsStream, subject: str, start: int, until: Place) -> AsyncIterator[StreamMessage]:
-            async for message in follow(self, subject, start, until):
-                if message.subject.startswith("contexts.g4."):
-                    reads.append(message.subject)
-                yield message
-
-        monkeypatch.setattr(NatsStream, "follow", followed)
-        receipt = await client.forget_person("ada")
-        assert len(receipt.receipts) == 20
-        await all_settled(js)
-        assert len(contexts) == 40
-        assert len(reads) <= 2 * len(contexts)
 
 
 async def test_the_command_line_forgets_a_session_by_its_name(tmp_path: Path, broker: Broker) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from nats.aio.msg import Msg
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.wire.subjects import REPLAY_HEADER, plain_subject
@@ -11,6 +12,20 @@ from builder.wire.traces import trace_of
 
 SHORT_ACK_TOKENS = 9
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+INACTIVE_SECONDS = 60.0
+"""After which the server removes the consumer of a walk that nobody ended."""
+
+
+def walk_config(start: int) -> ConsumerConfig:
+    """Of an ephemeral consumer that reads a stream from a sequence on."""
+    return ConsumerConfig(
+        deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
+        opt_start_seq=start,
+        ack_policy=AckPolicy.NONE,
+        inactive_threshold=INACTIVE_SECONDS,
+        mem_storage=True,
+        num_replicas=1,
+    )
 
 
 def arrival_of(message: Msg, incarnation: int) -> StreamMessage:

@@ -6,9 +6,8 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
-from builder.adapters.nats.arrivals import arrival_of
+from builder.adapters.nats.arrivals import arrival_of, walk_config
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.stream import STUB, NatsStream
 from builder.adapters.nats.topology import CONTEXTS, incarnation_of
@@ -19,7 +18,6 @@ from builder.wire.subjects import DEFAULT, Installation, check_token
 
 FETCH_SECONDS = 5.0
 """Length of one request: so long a deleted consumer goes unnoticed."""
-INACTIVE_SECONDS = 60.0
 
 
 class ContextStream:
@@ -46,10 +44,7 @@ class ContextStream:
 
     async def behind(self, place: Place) -> AsyncGenerator[StreamMessage, None]:
         """All contexts behind a place, in order, without end. Ends when the server has lost the consumer: begin again."""
-        config = ConsumerConfig(
-            deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=place.sequence + 1, ack_policy=AckPolicy.NONE,
-            inactive_threshold=INACTIVE_SECONDS, mem_storage=True, num_replicas=1,
-        )  # fmt: skip
+        config = walk_config(place.sequence + 1)
         with translated("following the contexts"):
             subscription = await self._js.pull_subscribe(
                 self._installation.subject(f"{HEAD}.>"), stream=self._name, config=config

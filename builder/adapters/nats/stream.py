@@ -10,10 +10,10 @@ from datetime import UTC
 
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy, RawStreamMsg, StreamState
+from nats.js.api import ConsumerInfo, RawStreamMsg, StreamState
 from typing_extensions import override
 
-from builder.adapters.nats.arrivals import EPOCH, arrival_of, is_replay
+from builder.adapters.nats.arrivals import EPOCH, arrival_of, is_replay, walk_config
 from builder.adapters.nats.connection import believe_only_the_server, optional, translated
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, TOMBSTONE, Place, StreamMessage
@@ -119,16 +119,9 @@ class NatsStream(Stream):
 
     async def follow(self, subject: str, start: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Breadcrumbs of a subject from sequence `start` up to but not including `until`."""
-        config = ConsumerConfig(
-            deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
-            opt_start_seq=start,
-            ack_policy=AckPolicy.NONE,
-            inactive_threshold=60,
-            mem_storage=True,
-            num_replicas=1,
-        )
+        full, config = self.installation.subject(subject), walk_config(start)
         with translated("walking the stream"):
-            subscription = await self._js.pull_subscribe(self.installation.subject(subject), stream=self._name, config=config)
+            subscription = await self._js.pull_subscribe(full, stream=self._name, config=config)
         count = 0
         try:
             while True:
@@ -218,12 +211,15 @@ class NatsArchive(Archive, PublishedContexts):
         return tuple(each for each in seen if each.ids), reached
 
     @override
-    async def replace_context(self, sequence: int, subject: str) -> None:
+    async def replace_context(self, sequence: int, subject: str) -> int:
         if sequence:
             await self._delete(CONTEXTS, sequence)
-        with contextlib.suppress(AlreadyPublished), translated(f"leaving a stub on {subject}"):
-            full, stream = self._installation.subject(subject), self._installation.stream(CONTEXTS)
-            await self._js.publish(full, STUB, stream=stream, headers={FORGOTTEN_HEADER: "1"})
+        try:
+            with translated(f"leaving a stub on {subject}"):
+                full, stream = self._installation.subject(subject), self._installation.stream(CONTEXTS)
+                return (await self._js.publish(full, STUB, stream=stream, headers={FORGOTTEN_HEADER: "1"})).seq
+        except AlreadyPublished:
+            return 0
 
     @override
     async def last_context(self, workspace: str, consumer: str, session: str) -> PublishedEvent | None:

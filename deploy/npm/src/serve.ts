@@ -68,7 +68,7 @@ export async function serve(client: Client, consumer: string, handler: Handler, 
 
   try {
     for (let since: Date | undefined; !signal.aborted; ) {
-      const { pull, madeNow } = await patiently(() => client.streams.durable(consumer, ackWait, since), signal);
+      const { pull, madeNow } = await patiently(() => client.streams.durable(consumer, ackWait, since), signal, `the agent '${consumer}'`);
       if (!since) madeAt = madeNow;
       try {
         while (!signal.aborted) {

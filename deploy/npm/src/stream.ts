@@ -22,13 +22,14 @@ export async function translated<T>(what: string, remedy: string, work: () => Pr
   }
 }
 
-/** Repeated while broker or service are away, until the signal. */
-export async function patiently<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+/** Repeated while broker or service are away, until the signal. who: says once on the console that it waits. */
+export async function patiently<T>(work: () => Promise<T>, signal?: AbortSignal, who?: string): Promise<T> {
   for (let number = 0; ; number++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof Unavailable) || signal?.aborted) throw error;
+      if (who && number === 0) console.warn(`${who} waits: ${error.message}`);
       await pause(Math.min(500 * 2 ** number, 2_000), signal);
     }
   }

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.domain.breadcrumb import Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
@@ -150,3 +150,47 @@ async def test_the_worker_erases_with_a_tombstone_those_that_stand_behind_it() -
     await bench.erasure.erase_in_order(other, nothing)
     assert (bench.stream.deletions, bench.stream.contexts_read, bench.stream.contexts) == (1, [7, 8], {})
     assert await bench.store.versions("acme", "m2") == ()
+
+
+async def test_the_last_tombstone_of_a_session_replaces_for_all_of_its_run_what_was_published_meanwhile() -> None:
+    bench = Bench()
+    other = sent(10, "breadcrumb.deleted.v1", {"breadcrumb_id": "m2"}).breadcrumb
+    elsewhere = replace(other, id="d3", session="s43", removes="m3", place=make_place(11))
+    await bench.erasure.erase((TOMBSTONE, other, elsewhere))
+    bench.stream.contexts = {9: ("contexts.c", frozenset({"m1"})), 10: ("contexts.d", frozenset({"m2"}))}
+    looks = len(bench.drops)
+    await bench.erasure.erase_in_order(TOMBSTONE, nothing)
+    assert len(bench.drops) == looks
+    await bench.erasure.erase_in_order(other, nothing)
+    assert (len(bench.drops), bench.stream.contexts, bench.stream.deletions) == (looks + 1, {}, 2)
+
+
+async def test_after_a_run_that_failed_the_first_tombstone_erases_for_all_of_them() -> None:
+    bench = Bench()
+    other = sent(10, "breadcrumb.deleted.v1", {"breadcrumb_id": "m2"}).breadcrumb
+    bench.stream.is_away = True
+    with pytest.raises(Unavailable):
+        await bench.erasure.erase((TOMBSTONE, other))
+    bench.stream.is_away = False
+    await bench.erasure.erase_in_order(TOMBSTONE, nothing)
+    assert (bench.stream.messages, bench.stream.contexts, bench.stream.deletions) == ([], {}, 1)
+
+
+async def test_a_bug_about_one_tombstone_does_not_keep_the_others_of_its_run_from_being_erased() -> None:
+    bench = Bench()
+    other = sent(10, "breadcrumb.deleted.v1", {"breadcrumb_id": "m2"}).breadcrumb
+    erase = bench.store.erase
+
+    async def faulty(workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
+        if identity == "m2":
+            raise ZeroDivisionError
+        return await erase(workspace, session, identity, until)
+
+    bench.store.erase = faulty  # type: ignore[method-assign]
+    with pytest.raises(ZeroDivisionError):
+        await bench.erasure.erase((TOMBSTONE, other))
+    with pytest.raises(ZeroDivisionError):
+        await bench.erasure.erase_in_order(other, nothing)
+    await bench.erasure.erase_in_order(TOMBSTONE, nothing)
+    assert [message.place.sequence for message in bench.stream.messages] == [2]
+    assert bench.stream.letters == ["m2"]

@@ -26,6 +26,22 @@ async def test_for_ids_that_were_looked_for_only_what_came_since_is_read() -> No
     assert stream.contexts_read[4:] == [8]
 
 
+async def test_a_stub_is_not_read_unless_something_else_came_before_it() -> None:
+    store, stream = durable_store(), MemoryStream()
+    stream.contexts = {7: ("contexts.a", ids("m1")), 8: ("contexts.b", ids("m2")), 9: ("contexts.c", ids("m3"))}
+    eraser = ContextEraser(store, stream)
+    stream.stub_sequences = [10, 11, 13]
+    assert await eraser.replace("acme", ids("m1", "m2", "m3")) == {"m1": 1, "m2": 1, "m3": 1}
+    stream.contexts = {
+        10: ("contexts.a", ids()),
+        11: ("contexts.b", ids()),
+        12: ("contexts.d", ids("m1")),
+        13: ("contexts.c", ids()),
+    }
+    assert await eraser.replace("acme", ids("m1")) == {"m1": 1}
+    assert stream.contexts_read == [7, 8, 9, 12, 13]
+
+
 async def test_letters_about_ids_and_all_letters_of_a_session() -> None:
     stream = MemoryStream()
     stream.letters = ["m1", "m2", "m3"]
