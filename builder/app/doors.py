@@ -40,8 +40,8 @@ class Door:
     """Start of the paths that the application answers, up to a slash. The longest of all doors decides, and the application
     checks its callers itself."""
     jobs: tuple[Job, ...] = ()
-    observe: Callable[[str, str, float], None] = lambda _verb, _outcome, _seconds: None
-    """Gets verb, outcome and seconds of each request over NATS."""
+    observe: Callable[[str, str, float], None] = lambda _name, _outcome, _seconds: None
+    """Gets name, outcome and seconds of each request over NATS."""
     stopping: Callable[[], None] = lambda: None
     """Called before open HTTP requests are waited for."""
     facts: Callable[[int], Mapping[str, str]] = lambda _port: {}

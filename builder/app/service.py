@@ -29,7 +29,7 @@ from builder.app.config import template_folders
 from builder.app.doors import Door, DoorParts, applications, open_doors
 from builder.app.gauges import build_facts, show_gauges
 from builder.app.health import is_alive, readiness
-from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, host_of, jobs_of, make_line, open_endpoint, verbs_of
+from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, handlers_of, host_of, jobs_of, make_line, open_endpoint
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
@@ -116,7 +116,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, line.backfill, watchdog)
         metrics.describe(build_facts(settings.name, core))
         observers = (metrics.answered, *(door.observe for door in doors))
-        await stack.enter_async_context(answering(connection, verbs_of(host), own, observers))
+        await stack.enter_async_context(answering(connection, handlers_of(host), own, observers))
         ready = readiness(core, watchdog, reloading.state, probe, server, clock, metrics.parts)
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
         application = with_applications(application, applications(doors))

@@ -92,9 +92,9 @@ class Metrics(Observer):
         for part, problem in problems.items():
             self.gauges["part_ok"].labels(part).set(not problem)
 
-    def answered(self, verb: str, outcome: str, _seconds: float) -> None:
+    def answered(self, name: str, outcome: str, _seconds: float) -> None:
         """Count a request."""
-        self.counters["requests"].labels(verb, outcome).inc()
+        self.counters["requests"].labels(name, outcome).inc()
 
     @override
     def summarised(self, by: str) -> None:

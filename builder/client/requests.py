@@ -193,9 +193,9 @@ class Requests:
             return f"no contexts come for {name!r} until a service runs: {error}"
         return "" if consumer.triggers else f"no contexts come for {name!r}: its profile has no triggers; add one"
 
-    async def request(self, verb: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
+    async def request(self, name: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
         """timeout: seconds. Raises `NoService`, `Unavailable`, `Rejected`."""
-        subject = self.installation.subject(request_subject(self.workspace, verb))
+        subject = self.installation.subject(request_subject(self.workspace, name))
         data = request_json(request)
         # Without a connection the request waits for one, but not as long as for an answer.
         timeout = timeout if self._connection.is_connected else min(timeout, LOST_SECONDS)

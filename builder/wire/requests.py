@@ -1,4 +1,4 @@
-"""Requests on `requests.{workspace}.{verb}`. The subject decides the workspace."""
+"""Requests on `requests.{workspace}.{name}`. The subject decides the workspace."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Who may ask what: rights by verb, and what a sender who is one person may see and write.
+"""Who may ask what: rights by request, and what a sender who is one person may see and write.
 
 A person owns the sessions in which it was the first person to speak. It sees these without what has the `user_id` of somebody
 else, its own breadcrumbs anywhere, and the notes of no session, which are everybody's. All else answers as if it were not there:
@@ -29,9 +29,8 @@ from builder.wire.requests import (
     SessionsRequest,
     read_request,
 )
-from builder.worker.consumers import Consumers
 from builder.worker.forget_requests import breadcrumbs_of, nothing_to_forget
-from builder.worker.log import STREAM_END, StoredLog
+from builder.worker.log import STREAM_END
 from builder.worker.request_handlers import no_breadcrumb, no_context, no_trigger
 from builder.worker.requests import OF_A_PERSON, Ask, Caller, Host, Request
 
@@ -49,29 +48,29 @@ def id_in_use(identity: str) -> Rejected:
 class AccessControl:
     """The requests, each for who may send it. Methods raise `Rejected` and `Unavailable`."""
 
-    def __init__(self, log: StoredLog, consumers: Consumers, host: Host, requests: Mapping[str, Request]) -> None:
+    def __init__(self, host: Host, requests: Mapping[str, Request]) -> None:
         """requests: those of the table that have a right."""
-        self._log, self._consumers, self._host, self._requests = log, consumers, host, requests
+        self._log, self._consumers, self._host, self._requests = host.log, host.consumers, host, requests
 
-    async def answer(self, caller: Caller, verb: str, data: bytes) -> dict[str, Any]:
+    async def answer(self, caller: Caller, name: str, data: bytes) -> dict[str, Any]:
         """Of the request, as far as the caller may see it. data: JSON."""
-        request = self._allowed(caller, verb)
-        return await self.ask(caller, verb, read_request(request.model, data))
+        request = self._allowed(caller, name)
+        return await self.ask(caller, name, read_request(request.model, data))
 
-    async def ask(self, caller: Caller, verb: str, content: BaseModel) -> dict[str, Any]:
+    async def ask(self, caller: Caller, name: str, content: BaseModel) -> dict[str, Any]:
         """The same. content: of the request's model."""
-        request = self._allowed(caller, verb)
+        request = self._allowed(caller, name)
         ask = partial(request.ask, self._host, caller.workspace)
         if caller.user and request.narrowing:
             return await request.narrowing(self, caller, content, ask)
         return await ask(content)
 
-    def _allowed(self, caller: Caller, verb: str) -> Request:
-        request = self._requests[verb]
+    def _allowed(self, caller: Caller, name: str) -> Request:
+        request = self._requests[name]
         if request.right:
             caller.need(request.right)
         if caller.user and not request.narrowing:
-            raise Forbidden(f"{verb} answers for a whole workspace, and this token is of user {caller.user!r}; use another token")
+            raise Forbidden(f"{name} answers for a whole workspace, and this token is of user {caller.user!r}; use another token")
         return request
 
     async def check_message(self, caller: Caller, crumb: Breadcrumb) -> None:

@@ -2270,8 +2270,8 @@ export interface WhyRequest {
   id: string;
 }
 
-/** Verb → its request and its answer. */
-export interface Verbs {
+/** Name of a request → its body and its answer. */
+export interface Requests {
   fetch: { request: FetchRequest; answer: BreadcrumbRecord };
   history: { request: HistoryRequest; answer: Breadcrumbs };
   sessions: { request: SessionsRequest; answer: Sessions };

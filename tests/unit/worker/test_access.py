@@ -63,7 +63,7 @@ async def access(store: DurableStore) -> AccessControl:
         "forget": replace(RIGHTS["forget"], handler=forgotten),
         "search": replace(RIGHTS["search"], handler=found),
     }
-    return AccessControl(log, consumers, host_of(lookup=Lookup(log)), requests)
+    return AccessControl(host_of(log=log, consumers=consumers, lookup=Lookup(log)), requests)
 
 
 async def forgotten(_host: Host, _workspace: str, request: ForgetRequest) -> dict[str, Any]:
