@@ -19,7 +19,7 @@ from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
 from builder.worker.access import AccessControl
-from builder.worker.request_handlers import compact
+from builder.worker.compaction import compact
 from builder.worker.search import search
 
 

@@ -1,4 +1,4 @@
-"""Handlers of requests: fetch, identities, history, sessions, context, fail, compact.
+"""Handlers of requests: fetch, identities, history, sessions, context, fail.
 
 Secret, deleted and expired breadcrumbs are never handed out. The store of one of several workers lacks what the others took, so a
 handler catches up with the stream first.
@@ -6,12 +6,11 @@ handler catches up with the stream first.
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.context import context_id
-from builder.domain.errors import Misconfigured, Missing, Rejected
+from builder.domain.errors import Missing, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.contexts import PublishedContexts, Publisher
 from builder.recall.people import history_of
@@ -19,7 +18,6 @@ from builder.wire.answers import breadcrumb_json, session_json
 from builder.wire.cursors import cursor, place_of
 from builder.wire.identities import IdentitiesRequest, identities_json
 from builder.wire.requests import (
-    CompactRequest,
     ContextRequest,
     FailRequest,
     FetchRequest,
@@ -28,7 +26,6 @@ from builder.wire.requests import (
 )
 from builder.wire.subjects import breadcrumb_subject, check_token
 from builder.worker.log import STREAM_END, StoredLog
-from builder.worker.requests import Host
 
 
 def no_breadcrumb(workspace: str, request: FetchRequest, versions: Iterable[Breadcrumb] = ()) -> Missing:
@@ -168,13 +165,3 @@ class Contexts:
             arrival = StreamMessage(subject=subject, data=names, place=crumb.place, received_at=crumb.received_at)
             await self._publisher.dead_letter(arrival, reason, request.consumer)
         return {}
-
-
-async def compact(host: Host, workspace: str, request: CompactRequest) -> dict[str, Any]:
-    """See `CompactRequest`."""
-    check_token(request.session, "session")
-    try:
-        profile = host.profile(request.profile)
-    except Misconfigured as error:
-        raise Rejected(str(error)) from error
-    return asdict(await host.summaries.compact(workspace, request.session, profile, request.keep_user))
