@@ -192,7 +192,7 @@ class AccessControl:
 
     async def _own_of(self, caller: Caller, request: ForgetRequest) -> tuple[str, ...]:
         """Ids of what a request for a person or a session is about, as far as the caller may forget it."""
-        if request.user not in ("", caller.user) or (request.session and not await self._owns_now(caller, request.session)):
+        if request.user_id not in ("", caller.user) or (request.session and not await self._owns_now(caller, request.session)):
             return ()
         await self._log.catch_up(caller.workspace, EVERY_SESSION)
         crumbs = await breadcrumbs_of(self._log.store, caller.workspace, request)
@@ -205,14 +205,14 @@ class AccessControl:
 
     async def history(self, caller: Caller, request: HistoryRequest, ask: Ask) -> dict[str, Any]:
         """Narrowed to what the caller sees of a page; nothing of a session of others."""
-        if not await self._may_read(caller, request.user, request.session):
+        if not await self._may_read(caller, request.user_id, request.session):
             return {"breadcrumbs": [], "next": None}
         answer = await ask(request)
         return answer | {"breadcrumbs": await self._visible(caller, answer["breadcrumbs"])}
 
     async def search(self, caller: Caller, request: SearchRequest, ask: Ask) -> dict[str, Any]:
         """Narrowed to passages that the caller sees, of its own memory if no session is named."""
-        if not await self._may_read(caller, request.user, request.session):
+        if not await self._may_read(caller, request.user_id, request.session):
             return {"passages": []}
         narrowed = request if request.session else request.model_copy(update={"user": caller.user})
         seen: list[dict[str, Any]] = []
@@ -225,7 +225,7 @@ class AccessControl:
 
     async def sessions(self, caller: Caller, request: SessionsRequest, ask: Ask) -> dict[str, Any]:
         """Narrowed to those of the caller."""
-        if request.user not in ("", caller.user):
+        if request.user_id not in ("", caller.user):
             return {"sessions": [], "next": None}
         answer = await ask(request.model_copy(update={"user": caller.user}))
         return answer | {"sessions": [each for each in answer["sessions"] if await self.owns(caller, each["session"])]}

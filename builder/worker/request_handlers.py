@@ -77,13 +77,13 @@ class Lookup:
 
     async def history(self, workspace: str, request: HistoryRequest) -> dict[str, Any]:
         """See `HistoryRequest`."""
-        if bool(request.session) == bool(request.user):
-            raise Rejected("a history is that of a session or of a person; name one of `session` and `user`")
+        if bool(request.session) == bool(request.user_id):
+            raise Rejected("a history is that of a session or of a person; name one of `session` and `user_id`")
         edge = STREAM_END if request.newest else ORIGIN
         if request.after:
             edge = place_of(request.after, (await self._log.last()).incarnation)
         span = (ORIGIN, edge) if request.newest else (edge, STREAM_END)
-        page = await (self._of_person if request.user else self._of_session)(workspace, request, span)
+        page = await (self._of_person if request.user_id else self._of_session)(workspace, request, span)
         return {
             "breadcrumbs": [breadcrumb_json(crumb) for crumb in page if self._is_valid(crumb)],
             "next": cursor(page[-1].place) if len(page) == request.limit else None,
@@ -93,8 +93,8 @@ class Lookup:
         """See `SessionsRequest`."""
         edge = place_of(request.after) if request.after else STREAM_END
         await self._log.catch_up(workspace, EVERY_SESSION)
-        if request.user:
-            ends = await self._ends_of_person(workspace, request.user, edge, request.limit)
+        if request.user_id:
+            ends = await self._ends_of_person(workspace, request.user_id, edge, request.limit)
         else:
             ends = await self._log.store.latest(workspace, edge, request.limit)
         return {"sessions": list(map(session_json, ends)), "next": cursor(ends[-1].place) if len(ends) == request.limit else None}
@@ -114,7 +114,7 @@ class Lookup:
 
     async def _of_person(self, workspace: str, request: HistoryRequest, span: tuple[Place, Place]) -> tuple[Breadcrumb, ...]:
         await self._log.catch_up(workspace, EVERY_SESSION)
-        crumbs = await history_of(self._log.store, workspace, request.user, STREAM_END)
+        crumbs = await history_of(self._log.store, workspace, request.user_id, STREAM_END)
         within = [crumb for crumb in crumbs if span[0] < crumb.place < span[1]]
         return tuple(reversed(within) if request.newest else within)[: request.limit]
 

@@ -28,7 +28,7 @@ LOOK_UPS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "fetch": lambda request: f"breadcrumbs/{quote(request['id'], safe='')}",
     "history": lambda _request: "history",
 }
-"""Verbs that the API reads with GET → path. The others are a POST of their name."""
+"""Requests that the API reads with GET → path. The others are a POST of their name."""
 IN_PATH = {"context": "consumer", "fetch": "id"}
 LISTS = ("passages", "breadcrumbs", "receipts")
 

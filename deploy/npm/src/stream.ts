@@ -111,7 +111,7 @@ export class Streams {
     const { connection, prefix, workspace } = this;
     const subject = `${prefix.subject}requests.${workspace}.${name}`;
     const reply = await translated(`asking on ${subject} failed`, "is the service up on this broker?", () =>
-      connection.request(subject, JSON.stringify(request), { timeout }).catch((error: Error) => {
+      connection.request(subject, JSON.stringify(body), { timeout }).catch((error: Error) => {
         const cause = error.cause ?? error;
         if (cause instanceof NoRespondersError) throw new Unavailable(`nobody answers on ${subject}; is the service up on this broker?`);
         if (!(cause instanceof TimeoutError)) throw error;
