@@ -27,12 +27,11 @@ from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
 from builder.app.doors import Door, DoorParts, applications, open_doors
-from builder.app.gauges import build_facts, show_gauges
 from builder.app.health import is_alive, readiness
 from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, handlers_of, host_of, jobs_of, make_line, open_endpoint
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
-from builder.app.telemetry import Metrics
+from builder.app.telemetry import Metrics, build_facts, show_gauges
 from builder.wire.subjects import Installation
 from builder.worker.jobs import Job, JobRunner
 from builder.worker.loop import Imports

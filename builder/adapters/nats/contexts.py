@@ -8,8 +8,8 @@ from nats.errors import TimeoutError as NatsTimeout
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
-from builder.adapters.nats.arrivals import arrival_of
 from builder.adapters.nats.connection import translated
+from builder.adapters.nats.delivery import arrival_of
 from builder.adapters.nats.stream import STUB, NatsStream
 from builder.adapters.nats.topology import CONTEXTS, incarnation_of
 from builder.client.subscription import heed_cancellation

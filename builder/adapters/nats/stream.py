@@ -13,8 +13,8 @@ from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy, RawStreamMsg, StreamState
 from typing_extensions import override
 
-from builder.adapters.nats.arrivals import EPOCH, arrival_of, is_replay
 from builder.adapters.nats.connection import believe_only_the_server, optional, translated
+from builder.adapters.nats.delivery import EPOCH, arrival_of, is_replay
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, TOMBSTONE, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished, Unavailable
