@@ -10,9 +10,7 @@ from nats.aio.client import Client
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.extra import Host, additions
-from builder.worker.consumers import Consumers
 from builder.worker.jobs import Job
-from builder.worker.log import Log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +20,8 @@ class DoorParts:
     settings: Settings
     connection: Client
     """To the broker; it is the service's own, and stays open."""
-    log: Log
-    consumers: Consumers
     host: Host
-    """What handlers of requests get."""
+    """What handlers of requests get: log, consumers, and the rest."""
     makes_token: bool
     """Whether a door may make a token of its own on loopback, where nobody has set one: as `up` says."""
 

@@ -16,7 +16,7 @@ from builder.app.requests import all_requests
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
-from builder.extra import Host, Request, additions
+from builder.extra import Host, Request, SummaryModel, additions
 from builder.ports.archive import Archive
 from builder.ports.contexts import Durables, PublishedContexts, Publisher
 from builder.ports.models import Summarizer
@@ -178,7 +178,14 @@ async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> Asy
             f"CONTEXT_BUILDER_SUMMARIES__URL is {summaries.url!r} and __MODEL {summaries.model!r}; "
             "give a URL like https://host/v1 and the name of a model, or unset both"
         )
-    async with openers[scheme](summaries, tokens) as endpoint:
+    model = SummaryModel(
+        url=summaries.url,
+        model=summaries.model,
+        key=summaries.key.get_secret_value(),
+        timeout=summaries.timeout_seconds,
+        attempts=summaries.attempts,
+    )
+    async with openers[scheme](model, tokens) as endpoint:
         yield endpoint
 
 

@@ -101,10 +101,9 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         watchdog.rebind = inbox.rebind
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
         host = host_of(line, reloading, broker)
-        parts_of_doors = DoorParts(
-            settings=settings, connection=connection, log=line.log, consumers=line.consumers, host=host, makes_token=makes_token
+        doors = await stack.enter_async_context(
+            open_doors(DoorParts(settings=settings, connection=connection, host=host, makes_token=makes_token))
         )
-        doors = await stack.enter_async_context(open_doors(parts_of_doors))
         jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, clock, metrics, line, parts), *durables)
         jobs += tuple(job for door in doors for job in door.jobs)
         for job in jobs:

@@ -50,7 +50,7 @@ class AccessControl:
 
     def __init__(self, host: Host, requests: Mapping[str, Request]) -> None:
         """requests: those of the table that have a right."""
-        self._log, self._consumers, self._host, self._requests = host.log, host.consumers, host, requests
+        self._log, self._host, self._requests = host.log, host, requests
 
     async def answer(self, caller: Caller, name: str, data: bytes) -> dict[str, Any]:
         """Of the request, as far as the caller may see it. data: JSON."""
@@ -278,5 +278,5 @@ class AccessControl:
 
     async def _personal(self, caller: Caller) -> Collection[str]:
         """Consumers whose pages show nothing but the session and the memory of its person."""
-        profiles = await self._consumers.of(caller.workspace)
+        profiles = await self._host.consumers.of(caller.workspace)
         return {profile.consumer for profile in profiles if profile.retrieval.scope in ("session", "user")}

@@ -1,11 +1,10 @@
 """Messages that a stream lost since a snapshot of it was taken: a backup must not hold what was erased before it ended."""
 
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.stream import STUB, NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, walk_from
 from builder.domain.breadcrumb import Place
 from builder.extras.operations.snapshot import Snapshot
 from builder.wire.subjects import Installation
@@ -58,14 +57,6 @@ def _count(first: int, last: int, messages: int, *, is_aged: bool) -> int:
 
 
 async def _messages_from(js: JetStreamContext, stream: str, start: int) -> int:
-    config = ConsumerConfig(
-        deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
-        opt_start_seq=start,
-        ack_policy=AckPolicy.NONE,
-        inactive_threshold=60,
-        mem_storage=True,
-        num_replicas=1,
-    )
-    info = await js.add_consumer(stream, config)
+    info = await js.add_consumer(stream, walk_from(start))
     await js.delete_consumer(stream, info.name)
     return int(info.num_pending or 0)
