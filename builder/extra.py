@@ -13,7 +13,12 @@ from builder.domain.errors import BuilderError, Misconfigured
 from builder.worker.requests import Host, Request
 
 if TYPE_CHECKING:
+    from builder.adapters.embedding import EngineOpener
+    from builder.adapters.profiles.profiles import Library
+    from builder.adapters.templates.hint_languages import LanguageMaker
     from builder.domain.lint_finding import LintFinding
+    from builder.domain.profile import Definitions, RecordConsumers
+    from builder.ports.models import Summarizer
     from builder.ports.store import StoreLocation
 
 __all__ = ["Check", "Commands", "Degraded", "Extra", "Host", "Lint", "Request", "additions", "extras"]
@@ -26,8 +31,8 @@ DoorOpener = Callable[[Any], AbstractAsyncContextManager[Any]]
 
 
 Kind = Literal[
-    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "consumers", "requests", "doors", "checks",
-    "lints", "commands", "groups",
+    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "consumer_makers", "requests", "doors",
+    "checks", "lints", "commands", "groups",
 ]  # fmt: skip
 CONNECTED = ("nats", "tls", "ws", "wss")
 """Schemes of brokers that run by themselves."""
@@ -45,6 +50,35 @@ LOADING = (AttributeError, ImportError, LookupError, NameError, OSError, Runtime
 
 class Degraded(BuilderError):  # noqa: N818 - what it is, as the families of the tree are
     """Raised by a check: the service runs without this part, worse."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryModel:
+    """A model that writes observations, as CONTEXT_BUILDER_SUMMARIES__… name it."""
+
+    url: str
+    model: str
+    key: str = field(repr=False)
+    timeout: float
+    """Seconds of one attempt."""
+    attempts: int
+
+
+SummarizerOpener = Callable[[SummaryModel, Callable[[str], int]], AbstractAsyncContextManager["Summarizer"]]
+"""The model, and text → tokens → the summarizer, for a block. Raises `Misconfigured`."""
+
+
+class ConsumerMaker(Protocol):
+    """Makes consumers of records."""
+
+    def __call__(self, definitions: "Definitions") -> "RecordConsumers":
+        """The consumers that these make; none has the name of a file's profile. What is wrong is a finding."""
+
+    def forget(self) -> None:
+        """Drop results, after an erasure."""
+
+
+MakerOpener = Callable[["Library", frozenset[str], Callable[["LintFinding"], None]], ConsumerMaker]
 
 
 class StartedBroker(Protocol):
@@ -75,17 +109,16 @@ class Extra:
     """Scheme of a URL → the location that the URL names."""
     brokers: Mapping[str, BrokerStarter] = field(default_factory=dict)
     """Scheme of CONTEXT_BUILDER_NATS__SERVERS → what starts such a broker. "" = no URL is configured."""
-    engines: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    """Name for CONTEXT_BUILDER_EMBEDDING__ENGINE → its `builder.adapters.embedding.EngineOpener`."""
+    engines: Mapping[str, "EngineOpener"] = field(default_factory=dict)
+    """Name for CONTEXT_BUILDER_EMBEDDING__ENGINE → its opener."""
     model_makers: Mapping[str, Callable[[Path, Path | None], dict[str, Any]]] = field(default_factory=dict)
     """Engine → what prepares a model for it: folder of prepared models, source folder (None = the default model) → facts."""
-    summarizers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    """Scheme of CONTEXT_BUILDER_SUMMARIES__URL → what opens a `builder.ports.models.Summarizer`, as a context manager, of the
-    `SummariesSettings` and a function that counts tokens. Raises `Misconfigured`."""
-    hint_languages: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-    """Name → `Limits` of the sandbox → a `builder.adapters.templates.hint_languages.HintLanguage`."""
-    consumers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    """Name → library, names of the files' profiles, function for findings → a `builder.app.record_makers.ConsumerMaker`."""
+    summarizers: Mapping[str, SummarizerOpener] = field(default_factory=dict)
+    """Scheme of CONTEXT_BUILDER_SUMMARIES__URL → its opener."""
+    hint_languages: Mapping[str, "LanguageMaker"] = field(default_factory=dict)
+    """Name → the language for the limits of a rendering."""
+    consumer_makers: Mapping[str, MakerOpener] = field(default_factory=dict)
+    """Name → library, names of the files' profiles, function for findings → what makes consumers of records."""
     requests: Callable[[], Mapping[str, Request]] = dict
     """Called by the service: a command needs no models of requests."""
     doors: Mapping[str, DoorOpener] = field(default_factory=dict)

@@ -27,9 +27,9 @@ from builder.recall.histories import HistoryCache, HistoryReader
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
 from builder.recall.search.candidates import Find
-from builder.recall.search.direct import search
 from builder.recall.search.query import TRIGGER, Queries, Query, Searcher
 from builder.recall.search.ranking import Ranker
+from builder.recall.search.retrieval import search
 from builder.recall.workspaces import Workspaces
 from builder.remember.memory import THREAD_CHARS, Ingest, Memory, in_thread
 

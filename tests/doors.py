@@ -85,7 +85,7 @@ async def ask(api: Api, verb: str, session: str, message: str, user: str = "") -
         "omitted": lambda: api.get("/v1/contexts/default/omitted", session=session),
         "strip": lambda: api.post("/v1/strip", trigger=message, consumer="default"),
         "search": lambda: api.post("/v1/search", text="Which kiln?", session=session),
-        "sessions": lambda: api.get("/v1/sessions", user=user),
+        "sessions": lambda: api.get("/v1/sessions", user_id=user),
         "compact": lambda: api.post("/v1/compact", session=session),
         "ask": lambda: api.post("/v1/contexts", session=session, content="Hello.", **person),
         "send": lambda: api.post("/v1/messages", **record, **person),

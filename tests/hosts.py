@@ -4,11 +4,11 @@ import json
 from dataclasses import fields
 from typing import Any
 
-from builder.app.verbs import verbs
+from builder.app.requests import all_requests
 from builder.wire.requests import read_request
 from builder.worker.requests import Host, Request
 
-RIGHTS: dict[str, Request] = {name: request for name, request in verbs().items() if request.right}
+RIGHTS: dict[str, Request] = {name: request for name, request in all_requests().items() if request.right}
 """The requests for doors with tokens."""
 
 
@@ -18,7 +18,7 @@ def host_of(**parts: Any) -> Host:
     return Host(**none | parts)
 
 
-async def answer(host: Host, verb: str, request: object) -> dict[str, Any]:
+async def answer(host: Host, name: str, request: object) -> dict[str, Any]:
     """Of a request in workspace `acme`, as JSON would bring it."""
-    row = verbs()[verb]
+    row = all_requests()[name]
     return await row.ask(host, "acme", read_request(row.model, json.dumps(request).encode()))

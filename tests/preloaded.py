@@ -24,8 +24,8 @@ from builder.adapters.embedding import onnx
 from builder.adapters.embedding.prepared import NAMES, read_prepared
 from builder.adapters.stemmer import load_terms
 from builder.app.config import bundled_folder, read_config
-from builder.app.gauges import code_revision
 from builder.app.settings import EmbeddingSettings, Settings
+from builder.app.telemetry import code_revision
 from builder.cli.build import build_once
 from builder.cli.registry import application
 from builder.extras.contracts.descriptions import metadata

@@ -10,9 +10,7 @@ from nats.aio.client import Client
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.extra import Host, additions
-from builder.worker.consumers import Consumers
 from builder.worker.jobs import Job
-from builder.worker.log import Log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +20,8 @@ class DoorParts:
     settings: Settings
     connection: Client
     """To the broker; it is the service's own, and stays open."""
-    log: Log
-    consumers: Consumers
     host: Host
-    """What handlers of requests get."""
+    """What handlers of requests get: log, consumers, and the rest."""
     makes_token: bool
     """Whether a door may make a token of its own on loopback, where nobody has set one: as `up` says."""
 
@@ -40,8 +36,8 @@ class Door:
     """Start of the paths that the application answers, up to a slash. The longest of all doors decides, and the application
     checks its callers itself."""
     jobs: tuple[Job, ...] = ()
-    observe: Callable[[str, str, float], None] = lambda _verb, _outcome, _seconds: None
-    """Gets verb, outcome and seconds of each request over NATS."""
+    observe: Callable[[str, str, float], None] = lambda _name, _outcome, _seconds: None
+    """Gets name, outcome and seconds of each request over NATS."""
     stopping: Callable[[], None] = lambda: None
     """Called before open HTTP requests are waited for."""
     facts: Callable[[int], Mapping[str, str]] = lambda _port: {}

@@ -22,12 +22,12 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.config import template_folders
-from builder.app.line import HEADER_BYTES, Broker, host_of, make_line, verbs_of
+from builder.app.line import HEADER_BYTES, Broker, handlers_of, host_of, make_line
 from builder.app.reload import Reloader
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.worker.jobs import Observer
 from builder.worker.loop import Worker
-from builder.worker.requests import Verb
+from builder.worker.requests import JsonHandler
 
 INCARNATION = 1
 HEARTBEAT_SECONDS = 10.0
@@ -92,7 +92,7 @@ async def open_in_memory(templates: Path | None, engine: Literal["none", "onnx"]
         line = make_line(reloading, settings, ports, Observer())
         deliveries.worker, broker.stored = line.worker, deliveries.take
         await stack.enter_async_context(
-            answering(broker.connection, _in_turn(verbs_of(host_of(line, reloading, ports)), deliveries))
+            answering(broker.connection, _in_turn(handlers_of(host_of(line, reloading, ports)), deliveries))
         )
         stack.push_async_callback(broker.close)
         stack.push_async_callback(deliveries.close)
@@ -120,9 +120,9 @@ def _parts_of(broker: MemoryBroker) -> Broker:
     )
 
 
-def _in_turn(verbs: Mapping[str, Verb], deliveries: _Deliveries) -> Mapping[str, Verb]:
-    async def answer(verb: Verb, workspace: str, data: bytes) -> dict[str, Any]:
+def _in_turn(handlers: Mapping[str, JsonHandler], deliveries: _Deliveries) -> Mapping[str, JsonHandler]:
+    async def answer(handler: JsonHandler, workspace: str, data: bytes) -> dict[str, Any]:
         await deliveries.settle()
-        return await verb(workspace, data)
+        return await handler(workspace, data)
 
-    return {name: partial(answer, verb) for name, verb in verbs.items()}
+    return {name: partial(answer, handler) for name, handler in handlers.items()}

@@ -12,11 +12,11 @@ from builder.adapters.stemmer import load_language
 from builder.app.components import PARTS, Components, Parts
 from builder.app.rebuilding import Rebuilding
 from builder.app.reload import Reloader
+from builder.app.requests import all_requests
 from builder.app.settings import Settings
-from builder.app.verbs import verbs
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
-from builder.extra import Host, Request, additions
+from builder.extra import Host, Request, SummaryModel, additions
 from builder.ports.archive import Archive
 from builder.ports.contexts import Durables, PublishedContexts, Publisher
 from builder.ports.models import Summarizer
@@ -36,8 +36,8 @@ from builder.worker.log import UTC_NOW, Log
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.replays import Refresh
-from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
-from builder.worker.requests import Verb
+from builder.worker.request_handlers import Contexts, Lookup
+from builder.worker.requests import JsonHandler
 from builder.worker.responses import Responses
 from builder.worker.summary_scheduler import SummaryScheduler
 from builder.worker.summary_writer import SummaryWriter
@@ -129,21 +129,22 @@ def host_of(line: Line, reloading: Reloader, broker: Broker) -> Host:
     replays = Rebuilding(reloading, archive, log, broker.max_event_bytes, line.forgetting.follow)
     return Host(
         log=log,
+        consumers=line.consumers,
+        summaries=line.summaries,
         replays=replays,
         builder=reloading.builder,
         profile=reloading.profile,
         lookup=Lookup(log),
-        contexts=Contexts(store, archive),
-        service=RequestHandlers(log, broker.publisher, line.consumers, line.summaries, reloading.profile),
+        contexts=Contexts(log, archive, broker.publisher),
         forgetting=ForgetRequests(log, line.forgetting, line.erasure.letters),
         responses=Responses(log, broker.durables),
         refresh=Refresh(replays, store, broker.is_settled),
     )
 
 
-def verbs_of(host: Host) -> Mapping[str, Verb]:
-    """Verb → handler. Raises `Misconfigured` for a name that two have."""
-    return {name: partial(_answer, host, request) for name, request in verbs().items()}
+def handlers_of(host: Host) -> Mapping[str, JsonHandler]:
+    """Name of a request → its handler. Raises `Misconfigured` for a name that two have."""
+    return {name: partial(_answer, host, request) for name, request in all_requests().items()}
 
 
 async def _answer(host: Host, request: Request, workspace: str, data: bytes) -> dict[str, Any]:
@@ -177,7 +178,14 @@ async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> Asy
             f"CONTEXT_BUILDER_SUMMARIES__URL is {summaries.url!r} and __MODEL {summaries.model!r}; "
             "give a URL like https://host/v1 and the name of a model, or unset both"
         )
-    async with openers[scheme](summaries, tokens) as endpoint:
+    model = SummaryModel(
+        url=summaries.url,
+        model=summaries.model,
+        key=summaries.key.get_secret_value(),
+        timeout=summaries.timeout_seconds,
+        attempts=summaries.attempts,
+    )
+    async with openers[scheme](model, tokens) as endpoint:
         yield endpoint
 
 

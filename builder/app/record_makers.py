@@ -1,22 +1,11 @@
 """Consumers that the records of a workspace define; extras read such records."""
 
 from collections.abc import Callable
-from typing import Protocol
 
 from builder.app.config import ConfigSnapshot
 from builder.domain.lint_finding import LintFinding
 from builder.domain.profile import Definitions, Profile, RecordConsumers
-from builder.extra import additions
-
-
-class ConsumerMaker(Protocol):
-    """Makes consumers of records."""
-
-    def __call__(self, definitions: Definitions) -> RecordConsumers:
-        """The consumers that these make; none has the name of a file's profile. What is wrong is a finding."""
-
-    def forget(self) -> None:
-        """Drop results, after an erasure."""
+from builder.extra import ConsumerMaker, additions
 
 
 class RecordMakers:
@@ -25,7 +14,9 @@ class RecordMakers:
     def __init__(self, config: ConfigSnapshot, report: Callable[[LintFinding], None]) -> None:
         """report: called once per finding."""
         names = frozenset(profile.consumer for profile in config.profiles)
-        self._makers: list[ConsumerMaker] = [make(config.library, names, report) for make in additions("consumers").values()]
+        self._makers: list[ConsumerMaker] = [
+            make(config.library, names, report) for make in additions("consumer_makers").values()
+        ]
 
     def __call__(self, definitions: Definitions) -> RecordConsumers:
         """Where two makers have one name, the first wins."""

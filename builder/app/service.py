@@ -27,12 +27,11 @@ from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
 from builder.app.doors import Door, DoorParts, applications, open_doors
-from builder.app.gauges import build_facts, show_gauges
 from builder.app.health import is_alive, readiness
-from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, host_of, jobs_of, make_line, open_endpoint, verbs_of
+from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, handlers_of, host_of, jobs_of, make_line, open_endpoint
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
-from builder.app.telemetry import Metrics
+from builder.app.telemetry import Metrics, build_facts, show_gauges
 from builder.wire.subjects import Installation
 from builder.worker.jobs import Job, JobRunner
 from builder.worker.loop import Imports
@@ -102,10 +101,9 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         watchdog.rebind = inbox.rebind
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
         host = host_of(line, reloading, broker)
-        parts_of_doors = DoorParts(
-            settings=settings, connection=connection, log=line.log, consumers=line.consumers, host=host, makes_token=makes_token
+        doors = await stack.enter_async_context(
+            open_doors(DoorParts(settings=settings, connection=connection, host=host, makes_token=makes_token))
         )
-        doors = await stack.enter_async_context(open_doors(parts_of_doors))
         jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, clock, metrics, line, parts), *durables)
         jobs += tuple(job for door in doors for job in door.jobs)
         for job in jobs:
@@ -116,7 +114,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, line.backfill, watchdog)
         metrics.describe(build_facts(settings.name, core))
         observers = (metrics.answered, *(door.observe for door in doors))
-        await stack.enter_async_context(answering(connection, verbs_of(host), own, observers))
+        await stack.enter_async_context(answering(connection, handlers_of(host), own, observers))
         ready = readiness(core, watchdog, reloading.state, probe, server, clock, metrics.parts)
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
         application = with_applications(application, applications(doors))

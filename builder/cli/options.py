@@ -52,10 +52,10 @@ class Target:
 
         return connect(self.servers, self.workspace, name=self.settings.name, **client_options(self.servers, self.settings))
 
-    async def request(self, verb: str, request: dict[str, Any]) -> dict[str, Any]:
+    async def request(self, name: str, request: dict[str, Any]) -> dict[str, Any]:
         """Raises `Rejected` and `Unavailable`."""
         async with self.connect() as client:
-            return await client.request(verb, request)
+            return await client.request(name, request)
 
 
 def target_of(servers: str, workspace: str = "") -> Target:

@@ -72,7 +72,7 @@ class Requests:
     ) -> AsyncGenerator[BreadcrumbRecord, None]:
         """Breadcrumbs of a session, or of a user in any session. newest: newest first. at_once: of a request, to 200."""
         scope = {"session": session_token(session)} if session else {}
-        request = scope | ({"user": user_id} if user_id else {}) | {"newest": newest, "limit": at_once}
+        request = scope | ({"user_id": user_id} if user_id else {}) | {"newest": newest, "limit": at_once}
         after: str | None = ""
         while after is not None:
             page = await self.request("history", request | {"after": after})
@@ -82,7 +82,7 @@ class Requests:
 
     async def sessions(self, *, user_id: str = "") -> AsyncGenerator[SessionEnd, None]:
         """Sessions of the workspace, or those in which a user has a breadcrumb; the one that spoke last comes first."""
-        request = {"user": user_id, "limit": MAX_HISTORY_PAGE}
+        request = {"user_id": user_id, "limit": MAX_HISTORY_PAGE}
         after: str | None = ""
         while after is not None:
             page = await self.request("sessions", request | {"after": after})
@@ -104,7 +104,7 @@ class Requests:
 
         limit: to 100. before: a stream sequence; 0 = now. schemas: default those of the profile `default`.
         """
-        scope = {"session": optional_token(session), "user": user_id}
+        scope = {"session": optional_token(session), "user_id": user_id}
         request = {"text": text, **scope, "limit": limit, "before": before, "schemas": list(schemas)}
         return tuple(read_result(SearchResult, each) for each in (await self.request("search", request))["passages"])
 
@@ -137,7 +137,7 @@ class Requests:
         self, user_id: str, *, by: str = "", progress: Callable[[int, int], object] | None = None
     ) -> PersonReceipt:
         """Erase everything said by and to a user. After an error, ask again. progress: (erased, total)."""
-        receipts, _ = await self._forget_all({"user": user_id, "by": by}, progress)
+        receipts, _ = await self._forget_all({"user_id": user_id, "by": by}, progress)
         return PersonReceipt(user_id=user_id, by=by, receipts=receipts)
 
     async def forget_session(
@@ -193,9 +193,9 @@ class Requests:
             return f"no contexts come for {name!r} until a service runs: {error}"
         return "" if consumer.triggers else f"no contexts come for {name!r}: its profile has no triggers; add one"
 
-    async def request(self, verb: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
+    async def request(self, name: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
         """timeout: seconds. Raises `NoService`, `Unavailable`, `Rejected`."""
-        subject = self.installation.subject(request_subject(self.workspace, verb))
+        subject = self.installation.subject(request_subject(self.workspace, name))
         data = request_json(request)
         # Without a connection the request waits for one, but not as long as for an answer.
         timeout = timeout if self._connection.is_connected else min(timeout, LOST_SECONDS)

@@ -3,11 +3,12 @@
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
+from builder.wire.requests import OfPerson
 from builder.wire.subjects import check_token
 from builder.wire.times import moment
 
@@ -15,10 +16,9 @@ MAX_FORGOTTEN = 1_000
 """Breadcrumbs that one request forgets."""
 
 
-class ForgetRequest(BaseModel):
+class ForgetRequest(OfPerson):
     """Erase breadcrumbs, all that was said by and to a person, or a session, and all that was made from it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     id: str = Field("", max_length=256, description="id of a breadcrumb")
     ids: tuple[Annotated[str, Field(min_length=1, max_length=256)], ...] = Field(
         (), max_length=MAX_FORGOTTEN, description="ids of breadcrumbs"
@@ -27,7 +27,7 @@ class ForgetRequest(BaseModel):
         "",
         description="a whole session; beside ids theirs, needed only when the store does not know it, as with a secret",
     )
-    user: str = Field("", description="the `user_id` of a person")
+    user_id: str = Field("", description="your id of a person")
     by: str = Field("", max_length=200, description="who asks, for the receipt")
 
     @property
@@ -38,8 +38,8 @@ class ForgetRequest(BaseModel):
 
 def check_subject(request: ForgetRequest) -> None:
     """Whether it says one thing to forget. Raises `Rejected`."""
-    if bool(request.names) + bool(request.user) + bool(request.session and not request.names) != 1:
-        raise Rejected("a request to forget names ids, a `user`, or a `session`; name one of them")
+    if bool(request.names) + bool(request.user_id) + bool(request.session and not request.names) != 1:
+        raise Rejected("a request to forget names ids, a `user_id`, or a `session`; name one of them")
     if request.session:
         check_token(request.session, "session")
     if request.session == NO_SESSION and not request.names:

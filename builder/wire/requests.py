@@ -1,16 +1,19 @@
-"""Requests on `requests.{workspace}.{verb}`. The subject decides the workspace."""
+"""Requests on `requests.{workspace}.{name}`. The subject decides the workspace."""
 
 import json
+import logging
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
 from builder.domain.json_values import parse
 
+log = logging.getLogger("builder.wire.requests")
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200
 MAX_SEARCH_RESULTS = 100
@@ -36,6 +39,27 @@ Number = Annotated[int, BeforeValidator(_number)]
 Request = TypeVar("Request", bound=BaseModel)
 
 
+class OfPerson(BaseModel):
+    """Names a person, or nobody."""
+
+    model_config = _STRICT
+    user_id: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_former_name(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping) or "user" not in values or "user_id" in values:
+            return values
+        _warn_of_user()
+        return {"user_id" if name == "user" else name: value for name, value in values.items()}
+
+
+@cache
+def _warn_of_user() -> None:
+    """Once in a process."""
+    log.warning("a request names a person as `user`, which this release still reads; write `user_id`")
+
+
 class FetchRequest(BaseModel):
     """Full text and body of a breadcrumb, by default its newest version."""
 
@@ -44,33 +68,30 @@ class FetchRequest(BaseModel):
     version: int | None = Field(None, ge=1, description="an earlier version")
 
 
-class HistoryRequest(BaseModel):
+class HistoryRequest(OfPerson):
     """Breadcrumbs of a session, or of a person in any session, in stream order, in pages."""
 
-    model_config = _STRICT
     session: str = Field("", description="the session")
-    user: str = Field("", description="the `user_id` of a person, in place of a session")
+    user_id: str = Field("", description="your id of a person, in place of a session")
     newest: bool = Field(False, description="begin at the end, the newest first")
     limit: int = Field(50, ge=1, le=MAX_HISTORY_PAGE, description="breadcrumbs of a page")
     after: str = Field("", pattern=START, description="`next` of the page before, or a sequence of the stream")
 
 
-class SessionsRequest(BaseModel):
+class SessionsRequest(OfPerson):
     """Sessions of the workspace, or those in which a person has a breadcrumb, in pages; the one that spoke last comes first."""
 
-    model_config = _STRICT
-    user: str = Field("", description="the `user_id` of a person; none = all sessions")
+    user_id: str = Field("", description="your id of a person; none = all sessions")
     limit: int = Field(50, ge=1, le=MAX_HISTORY_PAGE, description="sessions of a page")
     after: str = Field("", pattern=CURSOR, description="`next` of the page before")
 
 
-class SearchRequest(BaseModel):
+class SearchRequest(OfPerson):
     """Passages of a session, of a person's memory, or of the whole workspace when neither is named, the most probable first."""
 
-    model_config = _STRICT
     text: str = Field(min_length=1, max_length=10_000, description="the question, in words")
     session: str = Field("", description="the session that is searched")
-    user: str = Field("", description="the `user_id` of a person: what was said by and to them, private sessions left out")
+    user_id: str = Field("", description="your id of a person: what was said by and to them, private sessions left out")
     limit: Number = Field(10, ge=1, le=MAX_SEARCH_RESULTS, description="most passages")
     before: Number = Field(0, ge=0, le=MAX_SEQUENCE, description="only what came before this stream sequence; 0 = everything")
     schemas: tuple[str, ...] = Field(

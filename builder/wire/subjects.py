@@ -101,9 +101,9 @@ def context_subject(workspace: str, consumer: str, session: str, context_id: str
     return f"{CONTEXTS}.{workspace}.{check_token(consumer, 'consumer')}.{session}.{context_id}"
 
 
-def request_subject(workspace: str, verb: str) -> str:
+def request_subject(workspace: str, name: str) -> str:
     """The subject of a request, with the workspace for NATS permissions."""
-    return ".".join((REQUESTS, check_token(workspace, "workspace"), verb))
+    return ".".join((REQUESTS, check_token(workspace, "workspace"), name))
 
 
 def compaction_subject(workspace: str, consumer: str, session: str) -> str:

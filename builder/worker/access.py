@@ -1,4 +1,4 @@
-"""Who may ask what: rights by verb, and what a sender who is one person may see and write.
+"""Who may ask what: rights by request, and what a sender who is one person may see and write.
 
 A person owns the sessions in which it was the first person to speak. It sees these without what has the `user_id` of somebody
 else, its own breadcrumbs anywhere, and the notes of no session, which are everybody's. All else answers as if it were not there:
@@ -30,9 +30,8 @@ from builder.wire.requests import (
     read_request,
 )
 from builder.wire.traces import span
-from builder.worker.consumers import Consumers
 from builder.worker.forget_requests import breadcrumbs_of, nothing_to_forget
-from builder.worker.log import STREAM_END, StoredLog
+from builder.worker.log import STREAM_END
 from builder.worker.request_handlers import no_breadcrumb, no_context, no_trigger
 from builder.worker.requests import OF_A_PERSON, Ask, Caller, Host, Request
 
@@ -50,30 +49,30 @@ def id_in_use(identity: str) -> Rejected:
 class AccessControl:
     """The requests, each for who may send it. Methods raise `Rejected` and `Unavailable`."""
 
-    def __init__(self, log: StoredLog, consumers: Consumers, host: Host, requests: Mapping[str, Request]) -> None:
+    def __init__(self, host: Host, requests: Mapping[str, Request]) -> None:
         """requests: those of the table that have a right."""
-        self._log, self._consumers, self._host, self._requests = log, consumers, host, requests
+        self._log, self._host, self._requests = host.log, host, requests
 
-    async def answer(self, caller: Caller, verb: str, data: bytes) -> dict[str, Any]:
+    async def answer(self, caller: Caller, name: str, data: bytes) -> dict[str, Any]:
         """Of the request, as far as the caller may see it. data: JSON."""
-        request = self._allowed(caller, verb)
-        return await self.ask(caller, verb, read_request(request.model, data))
+        request = self._allowed(caller, name)
+        return await self.ask(caller, name, read_request(request.model, data))
 
-    async def ask(self, caller: Caller, verb: str, content: BaseModel) -> dict[str, Any]:
+    async def ask(self, caller: Caller, name: str, content: BaseModel) -> dict[str, Any]:
         """The same. content: of the request's model."""
-        request = self._allowed(caller, verb)
+        request = self._allowed(caller, name)
         ask = partial(request.ask, self._host, caller.workspace)
-        with span(f"request {verb}"):
+        with span(f"request {name}"):
             if caller.user and request.narrowing:
                 return await request.narrowing(self, caller, content, ask)
             return await ask(content)
 
-    def _allowed(self, caller: Caller, verb: str) -> Request:
-        request = self._requests[verb]
+    def _allowed(self, caller: Caller, name: str) -> Request:
+        request = self._requests[name]
         if request.right:
             caller.need(request.right)
         if caller.user and not request.narrowing:
-            raise Forbidden(f"{verb} answers for a whole workspace, and this token is of user {caller.user!r}; use another token")
+            raise Forbidden(f"{name} answers for a whole workspace, and this token is of user {caller.user!r}; use another token")
         return request
 
     async def check_message(self, caller: Caller, crumb: Breadcrumb) -> None:
@@ -195,7 +194,7 @@ class AccessControl:
 
     async def _own_of(self, caller: Caller, request: ForgetRequest) -> tuple[str, ...]:
         """Ids of what a request for a person or a session is about, as far as the caller may forget it."""
-        if request.user not in ("", caller.user) or (request.session and not await self._owns_now(caller, request.session)):
+        if request.user_id not in ("", caller.user) or (request.session and not await self._owns_now(caller, request.session)):
             return ()
         await self._log.catch_up(caller.workspace, EVERY_SESSION)
         crumbs = await breadcrumbs_of(self._log.store, caller.workspace, request)
@@ -208,14 +207,14 @@ class AccessControl:
 
     async def history(self, caller: Caller, request: HistoryRequest, ask: Ask) -> dict[str, Any]:
         """Narrowed to what the caller sees of a page; nothing of a session of others."""
-        if not await self._may_read(caller, request.user, request.session):
+        if not await self._may_read(caller, request.user_id, request.session):
             return {"breadcrumbs": [], "next": None}
         answer = await ask(request)
         return answer | {"breadcrumbs": await self._visible(caller, answer["breadcrumbs"])}
 
     async def search(self, caller: Caller, request: SearchRequest, ask: Ask) -> dict[str, Any]:
         """Narrowed to passages that the caller sees, of its own memory if no session is named."""
-        if not await self._may_read(caller, request.user, request.session):
+        if not await self._may_read(caller, request.user_id, request.session):
             return {"passages": []}
         narrowed = request if request.session else request.model_copy(update={"user": caller.user})
         seen: list[dict[str, Any]] = []
@@ -228,7 +227,7 @@ class AccessControl:
 
     async def sessions(self, caller: Caller, request: SessionsRequest, ask: Ask) -> dict[str, Any]:
         """Narrowed to those of the caller."""
-        if request.user not in ("", caller.user):
+        if request.user_id not in ("", caller.user):
             return {"sessions": [], "next": None}
         answer = await ask(request.model_copy(update={"user": caller.user}))
         return answer | {"sessions": [each for each in answer["sessions"] if await self.owns(caller, each["session"])]}
@@ -281,5 +280,5 @@ class AccessControl:
 
     async def _personal(self, caller: Caller) -> Collection[str]:
         """Consumers whose pages show nothing but the session and the memory of its person."""
-        profiles = await self._consumers.of(caller.workspace)
+        profiles = await self._host.consumers.of(caller.workspace)
         return {profile.consumer for profile in profiles if profile.retrieval.scope in ("session", "user")}

@@ -33,9 +33,9 @@ async def breadcrumbs_of(store: Store, workspace: str, request: ForgetRequest) -
 
     Summaries come when nothing else is left: they go with what they were made from. Raises `Unavailable`.
     """
-    if request.user:
-        crumbs = await history_of(store, workspace, request.user, STREAM_END)
-        return sorted(crumbs, key=lambda crumb: (crumb.user_id == request.user, -crumb.place.sequence))
+    if request.user_id:
+        crumbs = await history_of(store, workspace, request.user_id, STREAM_END)
+        return sorted(crumbs, key=lambda crumb: (crumb.user_id == request.user_id, -crumb.place.sequence))
     whole = await _session(store, workspace, request.session)
     return [crumb for crumb in whole if crumb.schema != SUMMARY] or whole
 

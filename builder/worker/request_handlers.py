@@ -1,28 +1,23 @@
-"""Handlers of requests: fetch, history, sessions, context, consumers, fail, compact.
+"""Handlers of requests: fetch, identities, history, sessions, context, fail.
 
 Secret, deleted and expired breadcrumbs are never handed out. The store of one of several workers lacks what the others took, so a
 handler catches up with the stream first.
 """
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from collections.abc import Iterable
 from typing import Any
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.context import context_id
-from builder.domain.errors import Misconfigured, Missing, Rejected
-from builder.domain.profile import Profile
+from builder.domain.errors import Missing, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.contexts import PublishedContexts, Publisher
-from builder.ports.store import Reader
 from builder.recall.people import history_of
 from builder.wire.answers import breadcrumb_json, session_json
 from builder.wire.cursors import cursor, place_of
 from builder.wire.identities import IdentitiesRequest, identities_json
 from builder.wire.requests import (
-    CompactRequest,
-    ConsumersRequest,
     ContextRequest,
     FailRequest,
     FetchRequest,
@@ -30,9 +25,7 @@ from builder.wire.requests import (
     SessionsRequest,
 )
 from builder.wire.subjects import breadcrumb_subject, check_token
-from builder.worker.consumers import Consumers
-from builder.worker.log import STREAM_END, Log, StoredLog
-from builder.worker.summary_scheduler import SummaryScheduler
+from builder.worker.log import STREAM_END, StoredLog
 
 
 def no_breadcrumb(workspace: str, request: FetchRequest, versions: Iterable[Breadcrumb] = ()) -> Missing:
@@ -84,13 +77,13 @@ class Lookup:
 
     async def history(self, workspace: str, request: HistoryRequest) -> dict[str, Any]:
         """See `HistoryRequest`."""
-        if bool(request.session) == bool(request.user):
-            raise Rejected("a history is that of a session or of a person; name one of `session` and `user`")
+        if bool(request.session) == bool(request.user_id):
+            raise Rejected("a history is that of a session or of a person; name one of `session` and `user_id`")
         edge = STREAM_END if request.newest else ORIGIN
         if request.after:
             edge = place_of(request.after, (await self._log.last()).incarnation)
         span = (ORIGIN, edge) if request.newest else (edge, STREAM_END)
-        page = await (self._of_person if request.user else self._of_session)(workspace, request, span)
+        page = await (self._of_person if request.user_id else self._of_session)(workspace, request, span)
         return {
             "breadcrumbs": [breadcrumb_json(crumb) for crumb in page if self._is_valid(crumb)],
             "next": cursor(page[-1].place) if len(page) == request.limit else None,
@@ -100,8 +93,8 @@ class Lookup:
         """See `SessionsRequest`."""
         edge = place_of(request.after) if request.after else STREAM_END
         await self._log.catch_up(workspace, EVERY_SESSION)
-        if request.user:
-            ends = await self._ends_of_person(workspace, request.user, edge, request.limit)
+        if request.user_id:
+            ends = await self._ends_of_person(workspace, request.user_id, edge, request.limit)
         else:
             ends = await self._log.store.latest(workspace, edge, request.limit)
         return {"sessions": list(map(session_json, ends)), "next": cursor(ends[-1].place) if len(ends) == request.limit else None}
@@ -121,7 +114,7 @@ class Lookup:
 
     async def _of_person(self, workspace: str, request: HistoryRequest, span: tuple[Place, Place]) -> tuple[Breadcrumb, ...]:
         await self._log.catch_up(workspace, EVERY_SESSION)
-        crumbs = await history_of(self._log.store, workspace, request.user, STREAM_END)
+        crumbs = await history_of(self._log.store, workspace, request.user_id, STREAM_END)
         within = [crumb for crumb in crumbs if span[0] < crumb.place < span[1]]
         return tuple(reversed(within) if request.newest else within)[: request.limit]
 
@@ -130,11 +123,12 @@ class Lookup:
 
 
 class Contexts:
-    """Reads the published contexts of the last 24 hours."""
+    """Reads the published contexts of the last 24 hours, and keeps which of them an agent gave up."""
 
-    def __init__(self, reader: Reader, published: PublishedContexts) -> None:
-        self._reader = reader
+    def __init__(self, log: StoredLog, published: PublishedContexts, publisher: Publisher) -> None:
+        self._log = log
         self._published = published
+        self._publisher = publisher
 
     async def context(self, workspace: str, request: ContextRequest) -> dict[str, Any]:
         """See `ContextRequest`."""
@@ -154,34 +148,10 @@ class Contexts:
     async def _session_of(self, workspace: str, trigger: str) -> str:
         if not trigger:
             raise Rejected("the request names neither a session nor a trigger; name one of them")
-        versions = await self._reader.versions(workspace, trigger)
+        versions = await self._log.store.versions(workspace, trigger)
         if not versions:
             raise no_trigger(workspace, trigger)
-        return await self._reader.caller_session(versions[0]) or versions[0].session
-
-
-class RequestHandlers:
-    """The handlers that need the running service."""
-
-    def __init__(
-        self,
-        log: Log,
-        publisher: Publisher,
-        consumers: Consumers,
-        summaries: SummaryScheduler,
-        profile: Callable[[str], Profile],
-    ) -> None:
-        """profile: name → profile; raises `Misconfigured`."""
-        self._log = log
-        self._store = log.store
-        self._publisher = publisher
-        self._consumers = consumers
-        self._summaries = summaries
-        self._profile = profile
-
-    async def consumers(self, workspace: str, _request: ConsumersRequest) -> dict[str, Any]:
-        """See `ConsumersRequest`."""
-        return await self._consumers.listed(workspace)
+        return await self._log.store.caller_session(versions[0]) or versions[0].session
 
     async def fail(self, workspace: str, request: FailRequest) -> dict[str, Any]:
         """See `FailRequest`: keep the dead letter of an agent. A trigger that was erased leaves none."""
@@ -189,18 +159,9 @@ class RequestHandlers:
         reason = f"the agent {request.consumer!r} gave up context {identity} of message {request.trigger!r}: {request.error}"
         for session in (check_token(request.session, "session"), NO_SESSION):
             await self._log.catch_up(workspace, session)
-        for crumb in (await self._store.versions(workspace, request.trigger))[:1]:
+        for crumb in (await self._log.store.versions(workspace, request.trigger))[:1]:
             names = json.dumps({"id": crumb.id, "context": str(identity)}).encode()
             subject = breadcrumb_subject(workspace, crumb.session, crumb.schema)
             arrival = StreamMessage(subject=subject, data=names, place=crumb.place, received_at=crumb.received_at)
             await self._publisher.dead_letter(arrival, reason, request.consumer)
         return {}
-
-    async def compact(self, workspace: str, request: CompactRequest) -> dict[str, Any]:
-        """See `CompactRequest`."""
-        check_token(request.session, "session")
-        try:
-            profile = self._profile(request.profile)
-        except Misconfigured as error:
-            raise Rejected(str(error)) from error
-        return asdict(await self._summaries.compact(workspace, request.session, profile, request.keep_user))

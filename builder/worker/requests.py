@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 
     from builder.domain.profile import Profile
     from builder.service import ContextBuilder
+    from builder.worker.consumers import Consumers
     from builder.worker.forget_requests import ForgetRequests
     from builder.worker.log import Log
     from builder.worker.replays import Refresh, Replays
-    from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
+    from builder.worker.request_handlers import Contexts, Lookup
     from builder.worker.responses import Responses
+    from builder.worker.summary_scheduler import SummaryScheduler
 
 Right = Literal["read", "write", "forget", "export"]
 NOTE = "note.v1"
@@ -53,7 +55,7 @@ class Caller:
 
 Ask = Callable[["BaseModel"], Awaitable[dict[str, Any]]]
 """Answers a request as for the whole workspace."""
-Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
+JsonHandler = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 """Workspace and JSON → the answer. Raises `Rejected` and `Unavailable`."""
 Narrowing = Callable[[Any, Caller, Any, Ask], Awaitable[dict[str, Any]]]
 """The `AccessControl`, the sender, who is one user, and the request → as much of the answer as the sender may see."""
@@ -65,6 +67,8 @@ class Host:
 
     log: "Log"
     """The messages as the stream has them, and the store."""
+    consumers: "Consumers"
+    summaries: "SummaryScheduler"
     replays: "Replays"
     """Contexts built again."""
     builder: Callable[[], "ContextBuilder"]
@@ -73,7 +77,6 @@ class Host:
     """A profile or preset by its name. Raises `Misconfigured`."""
     lookup: "Lookup"
     contexts: "Contexts"
-    service: "RequestHandlers"
     forgetting: "ForgetRequests"
     responses: "Responses"
     refresh: "Refresh"

@@ -25,9 +25,9 @@ PROFILE = "default"
 
 async def search(host: Host, workspace: str, request: SearchRequest) -> dict[str, Any]:
     """See `SearchRequest`."""
-    if request.session and request.user:
+    if request.session and request.user_id:
         raise Rejected(
-            "a search is that of a session, of a person, or of the workspace; name one of `session` and `user`, or none"
+            "a search is that of a session, of a person, or of the workspace; name one of `session` and `user_id`, or none"
         )
     until = await host.log.last()
     for session in (check_token(request.session, "session"), NO_SESSION) if request.session else (EVERY_SESSION,):
@@ -39,7 +39,7 @@ async def search(host: Host, workspace: str, request: SearchRequest) -> dict[str
 
 
 def _searching(profile: Profile, request: SearchRequest) -> Profile:
-    scope: Literal["session", "user", "workspace"] = "session" if request.session else "user" if request.user else "workspace"
+    scope: Literal["session", "user", "workspace"] = "session" if request.session else "user" if request.user_id else "workspace"
     schemas = request.schemas or profile.retrieval.schemas
     retrieval = replace(profile.retrieval, scope=scope, schemas=schemas)
     return replace(profile, retrieval=retrieval)
@@ -47,7 +47,7 @@ def _searching(profile: Profile, request: SearchRequest) -> Profile:
 
 def _question(request: SearchRequest, workspace: str, place: Place, now: datetime) -> Breadcrumb:
     record = make_record(
-        "user.message.v1", str(uuid.uuid4()), request.session or NO_SESSION, {"content": request.text}, user_id=request.user
+        "user.message.v1", str(uuid.uuid4()), request.session or NO_SESSION, {"content": request.text}, user_id=request.user_id
     )
     return decode(outgoing(record, workspace).arrive(place, now))
 

@@ -23,7 +23,7 @@ from builder.recall.summaries.due import is_due, units_to_compact, units_until_d
 from builder.recall.summaries.lines import shown_lines, tokens_of, verbatim_line
 from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, chain_of, recipe_of, sources_of, waiting_units
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.worker.jobs import PACE, Observer, Pace, UnexpectedError, give_way, guard
+from builder.worker.jobs import PACE, Observer, UnexpectedError, give_way, guard
 from builder.worker.log import StoredLog
 from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 
@@ -48,7 +48,6 @@ class SummaryScheduler(Observer):
         recaller: Recaller,
         writer: SummaryWriter,
         profiles: Callable[[str], Iterable[Profile]],
-        pace: Pace = PACE,
         max_units: int = MAX_UNITS,
     ) -> None:
         """profiles: workspace → the present ones, of its records as far as this worker has read them."""
@@ -56,7 +55,6 @@ class SummaryScheduler(Observer):
         self._recaller = recaller
         self._writer = writer
         self._profiles = profiles
-        self._pace = pace
         self._max_units = max_units
         self._waits: LRUCache[Session, int] = LRUCache(MAX_SESSIONS)
         self._published: LRUCache[Session, Place] = LRUCache(MAX_SESSIONS)
@@ -220,4 +218,4 @@ class SummaryScheduler(Observer):
         return tuple(by_name[name] for name in sorted(by_name))
 
     async def _give_way(self) -> None:
-        await give_way(lambda: self._log.busy, self._pace)
+        await give_way(lambda: self._log.busy, PACE)

@@ -7,11 +7,11 @@ const text = readFileSync(new URL("../../schemas/asyncapi.json", import.meta.url
 const plain = (key, value) => (key === "anyOf" && value.every(({ required }) => required) ? undefined : value);
 const { channels, components } = JSON.parse(text.replaceAll("#/components/schemas/", "#/definitions/"), plain);
 const name = (payload) => payload.$ref.split("/").at(-1);
-const verbs = Object.values(channels)
+const requests = Object.values(channels)
   .filter(({ address }) => address?.startsWith("requests."))
   .map(({ address, messages }) => {
-    const verb = address.split(".").at(-1);
-    return `  ${verb}: { request: ${name(messages.request.payload)}; answer: ${name(channels[`${verb}.reply`].messages.answer.payload)} };`;
+    const request = address.split(".").at(-1);
+    return `  ${request}: { request: ${name(messages.request.payload)}; answer: ${name(channels[`${request}.reply`].messages.answer.payload)} };`;
   });
 const bodies = Object.entries(channels.breadcrumbs.messages)
   .filter(([, { payload }]) => payload.allOf)
@@ -26,9 +26,9 @@ const own = types
 const file = new URL("src/types.ts", import.meta.url);
 const source = `// Made by types.mjs from schemas/asyncapi.json: change it there.
 ${own}
-/** Verb → its request and its answer. */
-export interface Verbs {
-${verbs.join("\n")}
+/** Name of a request → its body and its answer. */
+export interface Requests {
+${requests.join("\n")}
 }
 
 /** Schema of a breadcrumb → its body. */

@@ -60,7 +60,7 @@ async def test_what_was_forgotten_is_found_by_nobody(talk: Client) -> None:
 
 
 async def test_a_search_that_cannot_be_made_is_refused_in_a_sentence(talk: Client) -> None:
-    with pytest.raises(Rejected, match="name one of `session` and `user`, or none"):
+    with pytest.raises(Rejected, match="name one of `session` and `user_id`, or none"):
         await talk.search("Anything", session="kitchen", user_id="ada")
     with pytest.raises(Rejected, match="limit: Input should be less than or equal to 100"):
         await talk.search("Anything", limit=101)

@@ -137,13 +137,20 @@ async def test_a_message_is_sent_once_read_in_pieces_and_exported(api: Api) -> N
     assert (await api.post("/v1/forget")).status == 422
 
 
+async def test_a_person_is_named_user_id_and_for_one_release_user(api: Api) -> None:
+    for name in ("user_id", "user"):
+        assert (await api.get("/v1/history", **{name: "nobody"})).json == {"breadcrumbs": [], "next": None}
+        assert (await api.get("/v1/sessions", **{name: "nobody"})).json == {"sessions": [], "next": None}
+        assert (await api.post("/v1/forget", **{name: "nobody"})).json["receipts"] == []
+
+
 REFUSED = {
     400: ("POST", "/v1/search", b'{"text": 1}', "text: Input should be a valid string, got a number"),
     404: ("GET", "/nothing", b"", "there is no such path; /openapi.json lists all"),
     405: ("DELETE", "/v1/search", b"", "this path has another method"),
     413: ("POST", "/v1/messages", b" " * 1_200_000, "the body has more than 1,114,112 bytes"),
     415: ("POST", "/v1/search", b"text=kiln", "send Content-Type: application/json"),
-    422: ("GET", "/v1/history", b"", "name one of `session` and `user`"),
+    422: ("GET", "/v1/history", b"", "name one of `session` and `user_id`"),
 }
 
 

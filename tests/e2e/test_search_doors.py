@@ -51,7 +51,7 @@ class Doors:
     def by_http(self, question: str) -> Results:
         async def ask() -> Results:
             async with Api(self.service.http, token_of(self.service)) as api:
-                answer = await api.post("/v1/search", text=question, user=USER)
+                answer = await api.post("/v1/search", text=question, user_id=USER)
             return [(each["text"], each["probability"]) for each in answer.json["passages"]]
 
         return asyncio.run(ask())

@@ -11,7 +11,7 @@ from nats.aio.msg import Msg
 
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.adapters.nats.watchdog import PurgeLock
-from builder.app.verbs import verbs
+from builder.app.requests import all_requests
 from builder.client import connect
 from builder.extras.contracts.asyncapi import HEADERS, asyncapi_text
 from builder.wire.records import make_record, outgoing
@@ -127,5 +127,5 @@ def sorted_out(heard: list[Msg]) -> list[tuple[str, Msg]]:
 
 def test_the_document_has_every_verb_and_the_protocol_page_every_header() -> None:
     page = (ROOT / "builder" / "docs" / "protocol.md").read_text("utf-8")
-    assert {name for name in DOCUMENT["operations"] if f"requests.{{workspace}}.{name}" in page} == verbs().keys()
+    assert {name for name in DOCUMENT["operations"] if f"requests.{{workspace}}.{name}" in page} == all_requests().keys()
     assert sorted(header for header in HEADERS if f"`{header}" not in page) == []

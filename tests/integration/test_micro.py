@@ -13,7 +13,7 @@ from nats.errors import NoRespondersError
 from nats.micro.service import ServiceInfo, ServicePing, ServiceStats
 
 from builder import __version__
-from builder.app.verbs import verbs
+from builder.app.requests import all_requests
 from builder.client import connect
 from builder.extras.contracts.descriptions import metadata
 from builder.extras.contracts.schemas import schema_files
@@ -56,17 +56,17 @@ async def test_its_endpoints_are_the_verbs_with_subject_queue_and_schemas(connec
     assert info.description
     endpoints = {each.name: each for each in info.endpoints}
     refusal = await answer(connection, f"{NAME}.requests.acme.dance")
-    assert refusal["error"] == f"there is no verb 'dance'; there are {', '.join(endpoints)}"
+    assert refusal["error"] == f"there is no request 'dance'; there are {', '.join(endpoints)}"
     for name, endpoint in endpoints.items():
         assert (endpoint.subject, endpoint.queue_group) == (f"{NAME}.requests.*.{name}", NAME)
         assert endpoint.metadata == metadata()[name]
-        assert json.loads(endpoint.metadata["request_schema"])["title"] == verbs()[name].model.__name__
+        assert json.loads(endpoint.metadata["request_schema"])["title"] == all_requests()[name].model.__name__
 
 
 async def test_what_each_verb_answers_is_what_its_schema_says(connection: Connection, staged: Running) -> None:
     async with connect(staged.url, "acme", name=NAME) as client:
         context = await client.ask("s1", "Where does the kiln stand?", message_id="m1")
-    assert REQUESTS.keys() == verbs().keys()
+    assert REQUESTS.keys() == all_requests().keys()
     for verb, request in REQUESTS.items():
         schemas = metadata()[verb]
         Draft202012Validator(json.loads(schemas["request_schema"])).validate(request)

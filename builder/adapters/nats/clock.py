@@ -26,13 +26,11 @@ class BrokerClock:
         connection: Client,
         installation: Installation,
         system: Callable[[], datetime] = UTC_NOW,
-        uptime: Callable[[], float] = monotonic,
     ) -> None:
-        """system: this computer's clock. uptime: its seconds, which nobody sets."""
+        """system: this computer's clock."""
         self._connection = connection
         self._subject = f"$JS.API.STREAM.INFO.{installation.stream(BREADCRUMBS)}"
         self._system = system
-        self._uptime = uptime
         self._answer: tuple[datetime, float] | None = None
         """The broker's time, and the uptime when it came."""
 
@@ -41,7 +39,7 @@ class BrokerClock:
         if self._answer is None:
             return self._system()
         moment, uptime = self._answer
-        return moment + timedelta(seconds=self._uptime() - uptime)
+        return moment + timedelta(seconds=monotonic() - uptime)
 
     async def ahead(self) -> float:
         """Ask anew: seconds by which this computer's clock is ahead, below 0 when it is behind. Raises `Unavailable`."""
@@ -53,7 +51,7 @@ class BrokerClock:
         if "ts" not in answer:
             return 0.0
         moment = datetime.fromisoformat(answer["ts"])
-        self._answer = moment, self._uptime()
+        self._answer = moment, monotonic()
         return max((before - moment).total_seconds(), 0) or min((after - moment).total_seconds(), 0)
 
     async def state(self) -> str:

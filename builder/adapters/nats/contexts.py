@@ -7,10 +7,10 @@ from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.arrivals import arrival_of, walk_config
 from builder.adapters.nats.connection import translated
+from builder.adapters.nats.delivery import arrival_of
 from builder.adapters.nats.stream import STUB, NatsStream
-from builder.adapters.nats.topology import CONTEXTS, incarnation_of
+from builder.adapters.nats.topology import CONTEXTS, incarnation_of, walk_from
 from builder.client.subscription import heed_cancellation
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.wire.subjects import CONTEXTS as HEAD
@@ -44,7 +44,7 @@ class ContextStream:
 
     async def behind(self, place: Place) -> AsyncGenerator[StreamMessage, None]:
         """All contexts behind a place, in order, without end. Ends when the server has lost the consumer: begin again."""
-        config = walk_config(place.sequence + 1)
+        config = walk_from(place.sequence + 1)
         with translated("following the contexts"):
             subscription = await self._js.pull_subscribe(
                 self._installation.subject(f"{HEAD}.>"), stream=self._name, config=config

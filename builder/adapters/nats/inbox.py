@@ -17,9 +17,8 @@ from faststream.security import BaseSecurity
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from builder.adapters.nats.arrivals import is_replay
 from builder.adapters.nats.connection import believe_only_the_server, translated
-from builder.adapters.nats.delivery import InWork, NatsDelivery
+from builder.adapters.nats.delivery import InWork, NatsDelivery, is_replay
 from builder.adapters.nats.topology import FLOOR, Listening, Topology, all_breadcrumbs, current_incarnation, ensure_durable
 from builder.domain.breadcrumb import Place
 from builder.ports.store import Progress

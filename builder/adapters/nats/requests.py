@@ -1,4 +1,4 @@
-"""Request-reply on core NATS: `requests.{workspace}.{verb}`, one of the services of a queue group answers."""
+"""Request-reply on core NATS: `requests.{workspace}.{name}`, one of the services of a queue group answers."""
 
 import asyncio
 import json
@@ -24,12 +24,12 @@ from builder.wire.errors import error_json
 from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
 from builder.wire.traces import span, trace_of
 from builder.worker.jobs import UnexpectedError, guard
-from builder.worker.requests import Verb
+from builder.worker.requests import JsonHandler
 
 log = logging.getLogger("builder.worker.request_handlers")
 
 Observer = Callable[[str, str, float], None]
-"""Called with verb, outcome (ok, rejected, unavailable, failed) and seconds of each request."""
+"""Called with name, outcome (ok, rejected, unavailable, failed) and seconds of each request."""
 ERROR_CODES = {"rejected": "400", "unavailable": "503", "failed": "500"}
 MAX_HEADER_CHARS = 300
 """An error in a header is cut to so much; the body has all of it."""
@@ -40,15 +40,15 @@ PROTOCOL_BYTES = 1024
 @asynccontextmanager
 async def answering(
     connection: Client,
-    verbs: Mapping[str, Verb],
+    handlers: Mapping[str, JsonHandler],
     installation: Installation = DEFAULT,
     observers: Sequence[Observer] = (),
 ) -> AsyncIterator[None]:
-    """Answer while the block runs. verbs: workspace and JSON bytes → answer; they raise errors of ours."""
+    """Answer while the block runs. handlers: workspace and JSON bytes → answer; they raise errors of ours."""
     working: set[asyncio.Task[None]] = set()
 
     async def begin(message: Msg) -> None:
-        task = asyncio.create_task(_answer(connection, message, verbs, observers))
+        task = asyncio.create_task(_answer(connection, message, handlers, observers))
         working.add(task)
         task.add_done_callback(working.discard)
 
@@ -64,32 +64,32 @@ async def answering(
         await asyncio.gather(*working, return_exceptions=True)
 
 
-async def _answer(connection: Client, message: Msg, verbs: Mapping[str, Verb], observers: Sequence[Observer]) -> None:
+async def _answer(connection: Client, message: Msg, handlers: Mapping[str, JsonHandler], observers: Sequence[Observer]) -> None:
     """Answer with the result or with a sentence about the error. Never raises."""
     if not message.reply:
         return
-    verb, outcome, start, headers = message.subject.rpartition(".")[2], "ok", perf_counter(), dict[str, str]()
+    name, outcome, start, headers = message.subject.rpartition(".")[2], "ok", perf_counter(), dict[str, str]()
     try:
         most = connection.max_payload - PROTOCOL_BYTES
-        answer = await guard(_answer_bytes(message, verbs, most), log, f"answering {message.subject}")
+        answer = await guard(_answer_bytes(message, handlers, most), log, f"answering {message.subject}")
     except (BuilderError, UnexpectedError) as error:
         details = error_json(error)
         answer, outcome = _bytes(details), details["kind"] if isinstance(error, BuilderError) else "failed"
         headers = {ERROR_HEADER: _header(details["error"]), ERROR_CODE_HEADER: ERROR_CODES[outcome]}
     for observe in observers:
-        observe(verb if verb in verbs else "unknown", outcome, perf_counter() - start)
+        observe(name if name in handlers else "unknown", outcome, perf_counter() - start)
     try:
         await connection.publish(message.reply, answer, headers=headers or None)
     except (NatsError, OSError) as error:
         log.warning("%s could not be answered: %r", message.subject, error)
 
 
-async def _answer_bytes(message: Msg, verbs: Mapping[str, Verb], most: int) -> bytes:
-    _, workspace, verb = plain_subject(message.subject).split(".")
-    if verb not in verbs:
-        raise Rejected(f"there is no verb {verb[:40]!r}; there are {', '.join(verbs)}")
-    with span(f"request {verb}", "consumer", trace_of(message.headers)):
-        answer = _bytes(await verbs[verb](check_token(workspace, "workspace"), message.data))
+async def _answer_bytes(message: Msg, handlers: Mapping[str, JsonHandler], most: int) -> bytes:
+    _, workspace, name = plain_subject(message.subject).split(".")
+    if name not in handlers:
+        raise Rejected(f"there is no request {name[:40]!r}; there are {', '.join(handlers)}")
+    with span(f"request {name}", "consumer", trace_of(message.headers)):
+        answer = _bytes(await handlers[name](check_token(workspace, "workspace"), message.data))
     if len(answer) > most:
         raise Rejected(
             f"the answer has {len(answer):,} bytes, the broker takes {most:,}; ask for less, or raise max_payload there"

@@ -13,9 +13,9 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo, RawStreamMsg, StreamState
 from typing_extensions import override
 
-from builder.adapters.nats.arrivals import EPOCH, arrival_of, is_replay, walk_config
 from builder.adapters.nats.connection import believe_only_the_server, optional, translated
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
+from builder.adapters.nats.delivery import EPOCH, arrival_of, is_replay
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, walk_from
 from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, TOMBSTONE, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished, Unavailable
 from builder.domain.json_values import clean, parse
@@ -119,9 +119,9 @@ class NatsStream(Stream):
 
     async def follow(self, subject: str, start: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Breadcrumbs of a subject from sequence `start` up to but not including `until`."""
-        full, config = self.installation.subject(subject), walk_config(start)
         with translated("walking the stream"):
-            subscription = await self._js.pull_subscribe(full, stream=self._name, config=config)
+            full = self.installation.subject(subject)
+            subscription = await self._js.pull_subscribe(full, stream=self._name, config=walk_from(start))
         count = 0
         try:
             while True:

@@ -284,3 +284,15 @@ def _verify(config: StreamConfig, info: StreamInfo) -> None:
                 f"stream {config.name} has {name} {theirs!r}, this service needs {ours!r}; change it with "
                 f"`nats stream edit {config.name}`, or let the service create it"
             )
+
+
+def walk_from(start: int) -> ConsumerConfig:
+    """Of a consumer that reads a stream from this sequence on, once."""
+    return ConsumerConfig(
+        deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
+        opt_start_seq=start,
+        ack_policy=AckPolicy.NONE,
+        inactive_threshold=60,
+        mem_storage=True,
+        num_replicas=1,
+    )

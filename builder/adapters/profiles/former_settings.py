@@ -52,6 +52,9 @@ def without_former(values: Mapping[str, Any]) -> dict[str, Any]:
             if setting.path == ("target",) and isinstance(value, int):
                 budget = today.get("budget")
                 today["budget"] = min(value, budget) if isinstance(budget, int) else value
+        emptied = setting.path[0]
+        if today.get(emptied) == {}:
+            del today[emptied]  # an empty mapping would empty that of the file below
     return today
 
 

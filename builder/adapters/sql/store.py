@@ -9,7 +9,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from builder.adapters.sql import identities, joins, passages, pinned, reading, revisions, scopes, sessionless, vectors
+from builder.adapters.sql import identities, joins, pinned, reading, revisions, scopes, vectors
 from builder.adapters.sql.bookkeeping import SqlBookkeeping
 from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Row, Vector
 from builder.adapters.sql.erasing import SqlEraser
@@ -18,9 +18,12 @@ from builder.adapters.sql.rows import (
     REVISION,
     breadcrumbs,
     indexed,
+    joined_row,
     key_of,
     passages_by_place,
     to_columns,
+    with_its_passages,
+    with_passages,
 )
 from builder.adapters.sql.workspace import SqlWorkspaceReader
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
@@ -110,7 +113,7 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
         def work(sql: Cursor) -> StoredBreadcrumb | None:
             row = next(sql.execute(_VERSION, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
-            return passages.with_passages(sql, row) if row else None
+            return with_passages(sql, row) if row else None
 
         return await self._connection.run(work, Access.READING, breadcrumb.workspace)
 
@@ -120,20 +123,20 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
             source, values, spans = scopes.source(sql, query)
             span = (*query.after, *query.until, query.limit)
             of_sessions = list(sql.execute(_ROWS.format(**source), (*values, *span)))
-            of_none = sessionless.find(sql, query, spans.spans)
+            of_none = joins.find_sessionless(sql, query, spans.spans)
             rows = list(islice(heapq.merge(of_sessions, *of_none, key=itemgetter(2, 3, 1)), query.limit))
             within = (*values, *query.after, *(rows[-1][2:4] if rows else query.after))
             facts = passages_by_place(sql.execute(_PASSAGES.format(**source), within) if rows else (), query.model)
-            recalled = (spans.marked(passages.recalled(sql, row, facts.get(row[1:4]), query.model)) for row in rows)
+            recalled = (spans.marked(joined_row(sql, row, facts.get(row[1:4]), query.model)) for row in rows)
             end = Place(*rows[-1][2:4]) if len(rows) == query.limit else query.until
             openings = (
-                replace(passages.recalled(sql, row, None, query.model), entry=entry)
+                replace(joined_row(sql, row, None, query.model), entry=entry)
                 for entry, row in scopes.openings(sql, query.scope.workspace, spans.first_words, end)
             )
             return Recall(
                 rows=tuple(sorted((*recalled, *openings), key=scopes.by_order)),
                 pinned=tuple(
-                    tuple(passages.with_its_passages(sql, row, query.model) for row in pinned.find_pinned(sql, query, kind))
+                    tuple(with_its_passages(sql, row, query.model) for row in pinned.find_pinned(sql, query, kind))
                     for kind in query.pinned
                 ),
                 revision=revisions.revision(sql, *scopes.revised_with(query.scope)),
@@ -180,7 +183,7 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
     @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
         return await self._connection.run(
-            lambda sql: tuple(passages.with_passages(sql, row) for row in list(vectors.oldest_missing(sql, limit, after))),
+            lambda sql: tuple(with_passages(sql, row) for row in list(vectors.oldest_missing(sql, limit, after))),
             Access.READING,
         )
 

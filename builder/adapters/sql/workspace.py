@@ -6,9 +6,9 @@ from itertools import chain
 
 from typing_extensions import override
 
-from builder.adapters.sql import joins, passages, scopes
+from builder.adapters.sql import joins, scopes
 from builder.adapters.sql.connection import Access, Connection, Cursor, Row
-from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, passages_by_place
+from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, joined_row, passages_by_place
 from builder.domain.breadcrumb import NO_SESSION, Place
 from builder.domain.recall import Scope
 from builder.domain.stored import PassageFacts, StoredBreadcrumb
@@ -114,7 +114,7 @@ class SqlWorkspaceReader(WorkspaceReader):
             facts = passages_by_place(sql.execute(_THEIR_PASSAGES, (json.dumps(spans), workspace)), model)
             rows += list(_later(sql, workspace, rows, until))
             first = {row[1:4]: row for row in reversed(rows)}
-            return tuple(passages.recalled(sql, row, facts.get(key), model) for key, row in first.items())
+            return tuple(joined_row(sql, row, facts.get(key), model) for key, row in first.items())
 
         return await self._connection.run(work, Access.READING, workspace)
 

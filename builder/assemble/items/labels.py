@@ -8,9 +8,8 @@ from functools import lru_cache
 from builder.domain.breadcrumb import Breadcrumb, Role
 from builder.domain.phrases import Phrases
 from builder.language.names import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
-from builder.recall.index.answers import answers_former_words, has_later_answer
 from builder.recall.index.conversation import has_other_agents
-from builder.recall.index.replies import quoted_words
+from builder.recall.index.replies import answers_former_words, has_later_answer, quoted_words
 from builder.recall.index.view import View
 
 CHAT_ROLES = frozenset({"user", "assistant", "system"})

@@ -15,9 +15,8 @@ from builder.domain.profile import Profile
 from builder.recall.index.view import Rows, View
 from builder.recall.search.candidates import eligible_breadcrumbs, eligible_passages
 from builder.recall.search.chance import shares
-from builder.recall.search.points import exact, further
 from builder.recall.search.query import Query
-from builder.recall.search.rare_words import lifted, literal_passages
+from builder.recall.search.scoring import exact, further, lifted, literal_passages
 from builder.recall.search.signals import SIGNALS
 from builder.service import ContextBuilder
 

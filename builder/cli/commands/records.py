@@ -52,7 +52,7 @@ def history(
     """Show the breadcrumbs of a session, or of a user in all sessions, in order."""
     session = session or option
     token = optional_token(session)
-    request = {"session": token, "newest": newest} | ({"user": user} if user else {})
+    request = {"session": token, "newest": newest} | ({"user_id": user} if user else {})
     crumbs = asyncio.run(read_history(target_of(servers, workspace), request, limit))
     text = "".join(f"{_head(crumb)}\n{indent(_words(crumb), '    ')}\n" for crumb in crumbs)
     whose = f"of person {user!r}" if user else f"of session {session!r}"
@@ -138,7 +138,7 @@ def forget(
 
 def _confirm(target: Target, user: str, session: str) -> None:
     """Ask the terminal. Raises `typer.Abort`."""
-    request = {"user": user} if user else {"session": optional_token(session)}
+    request = {"user_id": user} if user else {"session": optional_token(session)}
     crumbs = asyncio.run(read_history(target, request, 0))
     what = f"of session {session!r}"
     if user:

@@ -16,7 +16,7 @@ from builder import __version__
 from builder.adapters.nats.publisher import DeadLetter, letter_subject
 from builder.adapters.nats.topology import PROBES_SUBJECT, Topology, stream_configs
 from builder.adapters.nats.watchdog import KEY
-from builder.app.verbs import Failure, verbs
+from builder.app.requests import Failure, all_requests
 from builder.client.sending import EXPECTED_LAST_HEADER
 from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED, Place
 from builder.extras.contracts.descriptions import Untitled
@@ -76,10 +76,10 @@ def asyncapi_text() -> str:
     kinds: Mapping[str, Any] = {
         **BODIES, "record": Record, AGENT_CONTEXT: AgentContextV1, CONTEXT_COMPACTED: ContextCompactedV1,
         "deadLetter": DeadLetter, "failure": Failure, "PING": ServicePing, "INFO": ServiceInfo, "STATS": ServiceStats,
-        **{f"{verb}.request": each.model for verb, each in verbs().items()},
-        **{f"{verb}.answer": each.answer for verb, each in verbs().items()},
+        **{f"{name}.request": each.model for name, each in all_requests().items()},
+        **{f"{name}.answer": each.answer for name, each in all_requests().items()},
     }  # fmt: skip
-    inbound = {*BODIES, "record", *(f"{verb}.request" for verb in verbs())}
+    inbound = {*BODIES, "record", *(f"{name}.request" for name in all_requests())}
     modes: dict[str, JsonSchemaMode] = {name: "validation" if name in inbound else "serialization" for name in kinds}
     inputs = [(name, modes[name], TypeAdapter(kind)) for name, kind in kinds.items()]
     by_name, definitions = TypeAdapter.json_schemas(
@@ -123,14 +123,14 @@ def _exchanges(schemas: Mapping[str, JSON]) -> Iterator[Exchange]:
     yield Exchange("probes", "send", PROBES_SUBJECT, empty)
     yield Exchange("locks", "send", f"$KV.{DEFAULT.bucket}.{KEY}", empty)
     failure = {"failure": _message(schemas["failure"], (ERROR_HEADER, ERROR_CODE_HEADER))}
-    for verb in verbs():
-        answers = {"answer": _message(schemas[f"{verb}.answer"])} | failure
-        request = {"request": _message(schemas[f"{verb}.request"])}
-        yield Exchange(verb, "receive", subjects.request_subject(WORKSPACE, verb), request, answers)
-    for verb in ("PING", "INFO", "STATS"):
+    for name in all_requests():
+        answers = {"answer": _message(schemas[f"{name}.answer"])} | failure
+        request = {"request": _message(schemas[f"{name}.request"])}
+        yield Exchange(name, "receive", subjects.request_subject(WORKSPACE, name), request, answers)
+    for kind in ("PING", "INFO", "STATS"):
         for name, suffix in (("", ""), ("OfService", f".{DEFAULT.name}"), ("OfInstance", f".{DEFAULT.name}.-instance-")):
-            answers = {"answer": _message(schemas[verb])}
-            yield Exchange(f"{verb.lower()}{name}", "receive", f"{DEFAULT_PREFIX}.{verb}{suffix}", empty, answers)
+            answers = {"answer": _message(schemas[kind])}
+            yield Exchange(f"{kind.lower()}{name}", "receive", f"{DEFAULT_PREFIX}.{kind}{suffix}", empty, answers)
 
 
 def _record(record: JSON, schema: str, body: JSON) -> JSON:
@@ -157,7 +157,7 @@ def _channels(exchange: Exchange) -> Iterator[tuple[str, JSON]]:
 def _operation(exchange: Exchange) -> JSON:
     name, answers = exchange.name, f"#/channels/{exchange.name}.reply"
     operation: JSON = {"action": exchange.action, "channel": {"$ref": f"#/channels/{name}"}}
-    if name in verbs():
-        operation["summary"] = (verbs()[name].model.__doc__ or "").partition("\n")[0]
+    if name in all_requests():
+        operation["summary"] = (all_requests()[name].model.__doc__ or "").partition("\n")[0]
         operation["bindings"] = {"nats": {"queue": DEFAULT.queue}}
     return operation | ({"reply": {"channel": {"$ref": answers}}} if exchange.answers else {})

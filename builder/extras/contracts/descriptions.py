@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema
 from pydantic_core.core_schema import ModelSchema
 from typing_extensions import override
 
-from builder.app.verbs import verbs
+from builder.app.requests import all_requests
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.json_text import one_line
 from builder.publish.event import AgentContextV1
@@ -38,10 +38,10 @@ class _ByName(Untitled):
 def metadata() -> dict[str, dict[str, str]]:
     """Verb → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
     return {
-        verb: {
+        name: {
             "description": (row.model.__doc__ or "").partition("\n")[0],
             "request_schema": one_line(row.model.model_json_schema(schema_generator=Untitled)),
             "response_schema": one_line(TypeAdapter(row.answer).json_schema(mode="serialization", schema_generator=_ByName)),
         }
-        for verb, row in verbs().items()
+        for name, row in all_requests().items()
     }

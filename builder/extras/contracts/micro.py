@@ -17,7 +17,7 @@ from nats.nuid import NUID
 
 from builder import __version__
 from builder.app.doors import Door, DoorParts
-from builder.app.verbs import verbs
+from builder.app.requests import all_requests
 from builder.extras.contracts.descriptions import metadata
 from builder.wire.subjects import REQUESTS, Installation
 
@@ -27,18 +27,18 @@ DESCRIPTION = "Remembers what an agent system says, and answers what each agent 
 class MicroService:
     """One instance of the service, for as long as its process runs."""
 
-    def __init__(self, installation: Installation, version: str, verbs: Iterable[str]) -> None:
+    def __init__(self, installation: Installation, version: str, names: Iterable[str]) -> None:
         """version: semantic."""
         self._counts = {
-            verb: EndpointStats(verb, installation.subject(f"{REQUESTS}.*.{verb}"), installation.queue, 0, 0, 0, 0, "")
-            for verb in verbs
+            name: EndpointStats(name, installation.subject(f"{REQUESTS}.*.{name}"), installation.queue, 0, 0, 0, 0, "")
+            for name in names
         }
         self._started = datetime.now(UTC)
         self._own: dict[str, Any] = {"id": NUID().next().decode(), "name": installation.name, "version": version}
 
-    def count(self, verb: str, outcome: str, seconds: float) -> None:
+    def count(self, name: str, outcome: str, seconds: float) -> None:
         """Count a request. outcome: `ok`, or the kind of its error: texts of errors quote what people said."""
-        if (counts := self._counts.get(verb)) is not None:
+        if (counts := self._counts.get(name)) is not None:
             counts.num_requests += 1
             counts.processing_time += round(seconds * 1e9)
             counts.average_processing_time = counts.processing_time // counts.num_requests
@@ -80,6 +80,6 @@ class MicroService:
 @asynccontextmanager
 async def open_door(parts: DoorParts) -> AsyncIterator[Door]:
     """The service can be discovered while it is open."""
-    micro = MicroService(parts.settings.installation, __version__, verbs())
+    micro = MicroService(parts.settings.installation, __version__, all_requests())
     async with micro.discoverable(parts.connection):
         yield Door(observe=micro.count)

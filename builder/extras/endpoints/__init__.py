@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from builder.domain.errors import Misconfigured, installation
-from builder.extra import Extra
+from builder.extra import Extra, SummaryModel
 
 if TYPE_CHECKING:
     from builder.adapters.embedding.engine import Endpoint, Engine
-    from builder.app.settings import SummariesSettings
     from builder.ports.models import Summarizer
 
 
@@ -20,7 +19,7 @@ def _engine(_model: str, _models_dir: Path, endpoint: "Endpoint | None") -> "Eng
     return EndpointEmbedder(endpoint) if endpoint else None
 
 
-def _summarizer(settings: "SummariesSettings", tokens: Callable[[str], int]) -> "AbstractAsyncContextManager[Summarizer]":
+def _summarizer(model: SummaryModel, tokens: Callable[[str], int]) -> "AbstractAsyncContextManager[Summarizer]":
     try:
         from builder.extras.endpoints.summarizer import EndpointSummarizer
     except ModuleNotFoundError as error:
@@ -28,8 +27,7 @@ def _summarizer(settings: "SummariesSettings", tokens: Callable[[str], int]) -> 
             f"CONTEXT_BUILDER_SUMMARIES__URL is set and the package {error.name!r} is not installed; "
             f"{installation('service,openai')}, or unset it"
         ) from error
-    key = settings.key.get_secret_value()
-    return EndpointSummarizer(settings.url, settings.model, key, settings.timeout_seconds, settings.attempts, tokens)
+    return EndpointSummarizer(model.url, model.model, model.key, model.timeout, model.attempts, tokens)
 
 
 extra = Extra(engines={"endpoint": _engine}, summarizers={"http": _summarizer, "https": _summarizer})

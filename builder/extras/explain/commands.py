@@ -127,6 +127,7 @@ def cost(
     hours: Annotated[float, typer.Option(min=0.01, max=MAX_HOURS, help="How far back.")] = MAX_HOURS,
     workspace: Annotated[str, typer.Option("--workspace", "-w", help="Only this workspace; default is all.")] = "",
     servers: Servers = "",
+    prices: Annotated[str, typer.Option(hidden=True)] = "",
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -135,6 +136,8 @@ def cost(
 
     from builder.extras.explain.published import read_costs
 
+    if prices:
+        typer.echo("there is no option `--prices` any more: costs are tokens; multiply them by what you pay", err=True)
     target, since = target_of(servers), datetime.now(UTC) - timedelta(hours=hours)
     with progress_bar("contexts") as advance:
         rows = asyncio.run(read_costs(target.settings, target.servers, workspace, since, advance))

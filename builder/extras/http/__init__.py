@@ -1,4 +1,4 @@
-"""The HTTP API: it translates requests to the verbs that NATS has, too, and contexts to server-sent events."""
+"""The HTTP API: it translates requests to those that NATS has, too, and contexts to server-sent events."""
 
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The client of one caller inside the service: requests go to the verbs, what it sends is checked first."""
+"""The client of one caller inside the service: requests go to the service, what it sends is checked first."""
 
 import asyncio
 import uuid
@@ -66,12 +66,12 @@ class DoorClient(Client):
         self.caller = caller
 
     @override
-    async def request(self, verb: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
+    async def request(self, name: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
         try:
             async with asyncio.timeout(timeout):
-                return await self._access.answer(self.caller, verb, request_json(request))
+                return await self._access.answer(self.caller, name, request_json(request))
         except TimeoutError:
-            raise Unavailable(f"{verb} was not answered within {timeout:g} s; is the service busy?") from None
+            raise Unavailable(f"{name} was not answered within {timeout:g} s; is the service busy?") from None
 
     @override
     async def _compare(self, event: Outgoing, sequence: int, own_clock: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The application: routes to the verbs of the service. Every rule is the service's."""
+"""The application: routes to the requests of the service. Every rule is the service's."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -15,8 +15,8 @@ from starlette.responses import StreamingResponse
 
 from builder import __version__
 from builder.app.omissions import PageOmissions, omissions_of
+from builder.app.requests import Breadcrumbs, Receipts, Sessions
 from builder.app.tokens import Tokens
-from builder.app.verbs import Breadcrumbs, Receipts, Sessions
 from builder.client import BreadcrumbRecord
 from builder.extra import Request as ExtraRequest
 from builder.extras.http.bodies import EXAMPLES, AskRequest, MessageRequest, NoteRequest, Piece, Sent

@@ -8,9 +8,9 @@ from ipaddress import ip_address
 
 from builder.adapters.nats.contexts import ContextStream
 from builder.app.doors import Door, DoorParts
+from builder.app.requests import all_requests
 from builder.app.settings import HttpSettings
 from builder.app.tokens import OWN_TOKEN, local_tokens
-from builder.app.verbs import verbs
 from builder.extra import additions
 from builder.worker.access import AccessControl
 
@@ -29,13 +29,13 @@ async def open_door(parts: DoorParts) -> AsyncIterator[Door | None]:
 
     tokens = local_tokens(http.tokens, settings.data_dir, settings.workspace)
     additions("requests", ROUTES)  # raises for a name of a route
-    rights = {name: each for name, each in verbs().items() if each.right}
+    rights = {name: each for name, each in all_requests().items() if each.right}
     routes = {name: each for name, each in rights.items() if each.has_route}
-    access = AccessControl(parts.log, parts.consumers, parts.host, rights)
+    access = AccessControl(parts.host, rights)
     fanout = Fanout(ContextStream(parts.connection.jetstream(), settings.installation), access, tokens.holders)
     own = Parts(
         access=access, tokens=tokens, rate=RateLimit(http.requests_a_minute, REQUESTS),
-        failures=RateLimit(http.failures_a_minute, FAILURES), fanout=fanout, log=parts.log,
+        failures=RateLimit(http.failures_a_minute, FAILURES), fanout=fanout, log=parts.host.log,
         connection=parts.connection, installation=settings.installation,
     )  # fmt: skip
     token = "" if http.tokens else shlex.quote(str(settings.data_dir.expanduser() / OWN_TOKEN))

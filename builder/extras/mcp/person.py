@@ -28,7 +28,7 @@ LOOK_UPS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "fetch": lambda request: f"breadcrumbs/{quote(request['id'], safe='')}",
     "history": lambda _request: "history",
 }
-"""Verbs that the API reads with GET → path. The others are a POST of their name."""
+"""Requests that the API reads with GET → path. The others are a POST of their name."""
 IN_PATH = {"context": "consumer", "fetch": "id"}
 LISTS = ("passages", "breadcrumbs", "receipts")
 
@@ -53,12 +53,12 @@ class PersonClient(Requests):
         return str((await self._answer("POST", "notes", body))["id"])
 
     @override
-    async def request(self, verb: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
+    async def request(self, name: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
         fields = _with_sessions(request, session_text)
-        if verb not in LOOK_UPS:
-            return _with_sessions(await self._answer("POST", verb, fields, timeout), session_token)
-        query = {name: value for name, value in fields.items() if name != IN_PATH.get(verb)}
-        return _with_sessions(await self._answer("GET", LOOK_UPS[verb](request), query, timeout), session_token)
+        if name not in LOOK_UPS:
+            return _with_sessions(await self._answer("POST", name, fields, timeout), session_token)
+        query = {key: value for key, value in fields.items() if key != IN_PATH.get(name)}
+        return _with_sessions(await self._answer("GET", LOOK_UPS[name](request), query, timeout), session_token)
 
     async def _answer(
         self, method: str, path: str, fields: Mapping[str, Any], timeout: float = REQUEST_SECONDS

@@ -2,10 +2,9 @@
 
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.arrivals import walk_config
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.stream import STUB, NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, walk_from
 from builder.domain.breadcrumb import Place
 from builder.extras.operations.snapshot import Snapshot
 from builder.wire.subjects import Installation
@@ -58,6 +57,6 @@ def _count(first: int, last: int, messages: int, *, is_aged: bool) -> int:
 
 
 async def _messages_from(js: JetStreamContext, stream: str, start: int) -> int:
-    info = await js.add_consumer(stream, walk_config(start))
+    info = await js.add_consumer(stream, walk_from(start))
     await js.delete_consumer(stream, info.name)
     return int(info.num_pending or 0)

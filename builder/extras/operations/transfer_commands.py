@@ -80,7 +80,7 @@ def export(
         raise Rejected("give either a session or --user: one of them says what to export")
     ids = None
     if user:
-        crumbs = asyncio.run(read_history(target, {"user": user, "limit": MAX_HISTORY_PAGE}, 0))
+        crumbs = asyncio.run(read_history(target, {"user_id": user, "limit": MAX_HISTORY_PAGE}, 0))
         ids = frozenset((crumb["session"], crumb["id"]) for crumb in crumbs)
     with progress_bar("export") as advance:
         work = export_session(target.settings, target.servers, target.workspace, sessions, sys.stdout.write, advance, ids)

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from builder.extra import Commands, Extra
+from builder.extra import Commands, ConsumerMaker, Extra
 
 if TYPE_CHECKING:
     from builder.adapters.profiles.profiles import Library
     from builder.adapters.templates.hint_languages import HintLanguage
     from builder.adapters.templates.sandbox.runtime import Limits
-    from builder.app.record_makers import ConsumerMaker
     from builder.domain.lint_finding import LintFinding
 
 
@@ -31,10 +30,10 @@ def _hints(limits: "Limits") -> "HintLanguage":
     return LlmHintRenderer(limits)
 
 
-def _consumers(library: "Library", names: frozenset[str], report: "Callable[[LintFinding], None]") -> "ConsumerMaker":
+def _consumers(library: "Library", names: frozenset[str], report: "Callable[[LintFinding], None]") -> ConsumerMaker:
     from builder.extras.rcrt.record_consumers import RecordProfiles
 
     return RecordProfiles(library, names, report)
 
 
-extra = Extra(hint_languages={"llm_hints": _hints}, consumers={"records": _consumers}, commands=_commands, groups=_groups)
+extra = Extra(hint_languages={"llm_hints": _hints}, consumer_makers={"records": _consumers}, commands=_commands, groups=_groups)

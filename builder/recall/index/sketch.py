@@ -169,7 +169,7 @@ class Sketches:
         bits = np.packbits(np.frombuffer(vector, "<f2") > 0)
         signs = np.pad(bits, (0, -len(bits) % 8)).view(np.uint64)
         scores = (np.where(each.counting(filtering, self._schemas), each.likeness(signs), -1) for each in self._segments)
-        return self._best(zip(self._segments, scores, strict=True), number, 0)
+        return self._best(zip(self._segments, scores, strict=True), number)
 
     def holding(self, terms: Iterable[str], number: int, filtering: Filter) -> tuple[Key, ...]:
         """The breadcrumbs with the rarest of these terms, the best first (BM25)."""
@@ -186,13 +186,13 @@ class Sketches:
             np.bincount(rows, idf[numbers], len(each)) * (K1 + 1) / (1 + K1 * (1 - B + B * each.number / max(mean, 1)))
             for each, (rows, numbers) in zip(self._segments, occurrences, strict=True)
         )
-        return self._best(zip(self._segments, scores, strict=True), number, 0)
+        return self._best(zip(self._segments, scores, strict=True), number)
 
-    def _best(self, scored: Iterator[tuple[_Segment, NDArray[Any]]], number: int, above: float) -> tuple[Key, ...]:
-        """Ties go to the later passage. above: only passages with a higher score."""
+    def _best(self, scored: Iterator[tuple[_Segment, NDArray[Any]]], number: int) -> tuple[Key, ...]:
+        """Ties go to the later passage. What has no score is left out."""
         parts: list[tuple[float, Place, int, Key]] = []
         for segment, scores in scored:
-            rows = np.flatnonzero(scores > above)
+            rows = np.flatnonzero(scores > 0)
             if len(rows) > number:
                 rows = rows[scores[rows] >= np.partition(scores[rows], -number)[-number]]
             for row, key in zip(rows.tolist(), self._keys(segment, rows), strict=True):

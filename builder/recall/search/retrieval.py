@@ -1,4 +1,4 @@
-"""From probabilities to the passages worth showing: repeats once, the rest in order of probability."""
+"""From probabilities to passages: those worth showing on a page, and those that answer a question asked by itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -143,3 +143,24 @@ def _neighbours(
                     neighbours[each] = int(view.crumb[passage])
                     on_page |= {int(view.crumb[each])}
     return tuple(replace(find_of(view, passage, candidates), neighbour_of=row) for passage, row in neighbours.items())
+
+
+def search(query: Query, view: View, rules: Retrieval, ranker: Ranker, limit: int) -> tuple[Find, ...]:
+    """The passages that answer best, the best first, ties to the later one; small talk is none. No gate of a page counts.
+
+    What one person said twice in the same words, in whichever sessions, is listed once. rules: schemas, people and scope count;
+    what a page asks of a find does not.
+    """
+    candidates = scored(query, view, rules, ranker)
+    if candidates is None:
+        return ()
+    unseen = np.flatnonzero(candidates.unseen)
+    finds: dict[tuple[object, ...], Find] = {}
+    for passage in best_of(candidates.scores, unseen, len(unseen)).tolist():
+        if len(finds) == limit:
+            break
+        find = find_of(view, passage, candidates)
+        crumb, stored = view.breadcrumb(find.row), view.history.rows[find.row]
+        same = (stored.fingerprint, passage - view.history.passages.first(find.row), crumb.role, crumb.speaker, crumb.user_id)
+        finds.setdefault(same, find)
+    return tuple(finds.values())

@@ -1,16 +1,19 @@
-"""The scores of what a query may find, and the chance of each passage."""
+"""The scores of what a query may find: learned weights, points without any, rare words; and the chance of each passage."""
+
+import re
 
 import numpy as np
 from numpy.typing import NDArray
 
+from builder.domain.breadcrumb import TOOL_ERROR
 from builder.domain.retrieval import Retrieval
-from builder.recall.index.view import Floats, View
+from builder.language.word_lists import has_word
+from builder.language.words import words_of
+from builder.recall.index.view import Floats, Ints, Rows, View
 from builder.recall.search.candidates import Candidates, eligible_breadcrumbs, eligible_passages
 from builder.recall.search.chance import answered, chances, shares
-from builder.recall.search.points import exact, further
-from builder.recall.search.query import Query
+from builder.recall.search.query import MAX_WORDS, Query
 from builder.recall.search.ranking import Ranker, rank
-from builder.recall.search.rare_words import lifted, literal_passages
 
 
 def scored(
@@ -58,3 +61,86 @@ def best_of(scores: Floats, passages: NDArray[np.int64], number: int) -> NDArray
         threshold = np.partition(scores[passages], -number)[-number]
         passages = passages[scores[passages] >= threshold]
     return passages[np.lexsort((-passages, -scores[passages]))][:number]
+
+
+MAX_KEYWORD_WORDS = 4
+MARGIN = np.float32(1e-3)
+"""Points of the score between a passage with a rare word and the best one without any word of the query."""
+
+
+def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
+    """How much each passage answers by rare words or keywords alone, shape (passages,).
+
+    unseen: what may be found, shape (passages,). What was said twice in the same words is one place.
+    """
+    weight, words = np.zeros(view.passages, np.float32), words_of(query.text)[:MAX_WORDS]
+    for stems in query.content:
+        there = np.flatnonzero(view.prefix.holding(stems) & unseen)
+        same = view.repeats(int(view.crumb[there[0]])) if len(there) else ()
+        if len(there) <= len(same) and set(view.crumb[there].tolist()).issubset(same):
+            weight[there] += np.log1p(view.passages)
+    starts = range(len(words))
+    phrases = (" ".join(words[start : start + size]) for size in range(1, MAX_KEYWORD_WORDS + 1) for start in starts)
+    keywords = view.history.breadcrumbs.keywords
+    for rows in [keywords[phrase] for phrase in dict.fromkeys(phrases) if phrase in keywords]:
+        first = [number for row in rows if row < view.size and (number := view.first_passage(row)) is not None and unseen[number]]
+        weight[first] += np.log1p(view.passages / max(len(first), 1))
+    return weight
+
+
+def lifted(query: Query, view: View, scores: Floats, literal: Floats, unseen: Rows) -> Floats:
+    """The scores, with passages that have a rare word or keyword above unseen ones without a word of the query."""
+    others = unseen & (literal == 0) & ~view.prefix.holding(query.words)
+    floor = scores.max(initial=-np.inf, where=others) + MARGIN * literal
+    return np.where(literal > 0, np.maximum(scores, floor), scores)
+
+
+POINTS = np.float32(1.5)
+"""For an identifier of the query; for a failure, if the query asks for one."""
+MAX_SHARE, FEW_PASSAGES = 0.1, 3
+"""An identifier in more of all passages, by share and by number, tells none apart."""
+MAX_LOOKS = 500
+"""Passages with the words of an identifier that are read for it."""
+FURTHER, FURTHER_BROADLY = np.float32(0.75), np.float32(3)
+"""Points that each further passage of a message costs; where the answer is in many messages, they come first."""
+MAX_FURTHER = 4
+"""Passages of a message after which no further one costs more."""
+
+
+def exact(query: Query, view: View) -> Floats:
+    """Points for an identifier of the query, or a failure that it asks for, shape (passages,)."""
+    points = np.zeros(view.passages, np.float32)
+    for name, stems in query.identifiers.items():
+        pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w]|[.,:/-]\d)", re.IGNORECASE)
+        newest = _passages_with(stems, view)[-MAX_LOOKS:].tolist()
+        there = [passage for passage in newest if pattern.search(_text_of(passage, view))]
+        if len(there) <= max(MAX_SHARE * view.passages, FEW_PASSAGES):
+            points[there] = POINTS
+    code = view.history.breadcrumbs.schemas.get(TOOL_ERROR)
+    if has_word("failures", query.text) and code is not None:
+        points[view.history.breadcrumbs.schema[view.crumb] == code] += POINTS
+    return points
+
+
+def further(query: Query, view: View, scores: Floats) -> Floats:
+    """Points lost to better passages of the same message, shape (passages,)."""
+    several, ranks = view.prefix.of_several, np.zeros(len(scores), np.float32)
+    order = several[np.lexsort((-scores[several], view.crumb[several]))]
+    messages, numbers = view.crumb[order], np.arange(len(order))
+    is_first = np.append(True, messages[1:] != messages[:-1])[: len(order)]
+    ranks[order] = numbers - np.maximum.accumulate(np.where(is_first, numbers, 0))
+    return np.minimum(ranks, MAX_FURTHER) * (FURTHER_BROADLY if has_word("broad_questions", query.text) else FURTHER)
+
+
+def _passages_with(stems: frozenset[str], view: View) -> Ints:
+    holds = np.full(view.passages, bool(stems))
+    for stem in stems:
+        holds &= view.prefix.holding((stem,))
+    return np.flatnonzero(holds)
+
+
+def _text_of(passage: int, view: View) -> str:
+    row = int(view.crumb[passage])
+    stored = view.history.rows[row]
+    part = stored.passages[passage - view.history.passages.first(row)]
+    return stored.breadcrumb.text[part.start : part.end]

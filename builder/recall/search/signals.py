@@ -23,29 +23,29 @@ MAX_CELLS = 1_000_000
 
 def context_words(query: Query, view: View) -> Floats:
     """BM25 with a passage's own words twice and its neighbours' once: a question finds its answer."""
-    return _joined_words(query, view, own=2, before=1, after=1)
+    return _joined_words(query, view, own=2, after=1)
 
 
 def pair_words(query: Query, view: View) -> Floats:
     """BM25 of a passage together with the one before it."""
-    return _joined_words(query, view, own=1, before=1, after=0)
+    return _joined_words(query, view, own=1, after=0)
 
 
-def _joined_words(query: Query, view: View, own: int, before: int, after: int) -> Floats:
+def _joined_words(query: Query, view: View, own: int, after: int) -> Floats:
     """BM25 of passages joined with their neighbours."""
     neighbours = view.prefix.context
 
     def joined() -> tuple[Floats, float]:
         own_length = own * view.history.passages.length[: view.passages]
-        length = own_length + before * neighbours.length_before + after * neighbours.length_after
+        length = own_length + neighbours.length_before + after * neighbours.length_after
         return length, float(length.mean()) if view.passages else 0.0
 
-    length, mean = view.prefix.once((own, before, after), joined)
+    length, mean = view.prefix.once((own, after), joined)
 
     def frequency(terms: Sequence[str]) -> Floats:
         numbers, there, counts = view.prefix.postings(terms)
         counted = np.zeros((len(terms), view.passages + 1), np.float32)  # the last column takes what has no neighbour
-        for share, side in ((own, there), (before, neighbours.after[there]), (after, neighbours.before[there])):
+        for share, side in ((own, there), (1, neighbours.after[there]), (after, neighbours.before[there])):
             if share:
                 counted[numbers, side] += share * counts
         return counted[:, :-1]

@@ -4,7 +4,7 @@ import { wsconnect, type ConnectionOptions, type Msg } from "@nats-io/nats-core"
 import { readContext, type Context } from "./context.js";
 import { serve, type Handler, type ServeOptions } from "./serve.js";
 import { pause, Streams, translated } from "./stream.js";
-import type { Bodies, SearchResult, Verbs } from "./types.js";
+import type { Bodies, SearchResult, Requests } from "./types.js";
 import { canonical, checkToken, contextId, prefixes, Rejected, sessionText, sessionToken, Unavailable, type Json } from "./wire.js";
 
 const REQUEST_MS = 60_000;
@@ -96,8 +96,8 @@ export class Client {
 
   /** Passages of a session, of what was said by and to a user, or of the workspace; the most probable first. */
   async search(text: string, options: SearchOptions = {}): Promise<SearchResult[]> {
-    const { session, userId: user = "", limit, before, schemas } = options;
-    const scope = { session: session ? await sessionToken(session) : "", user };
+    const { session, userId: user_id = "", limit, before, schemas } = options;
+    const scope = { session: session ? await sessionToken(session) : "", user_id };
     const { passages } = await this.request("search", { text, ...scope, limit, before, schemas });
     return Promise.all(passages.map(async (each) => ({ ...each, session: await sessionText(each.session) })));
   }
@@ -108,8 +108,8 @@ export class Client {
   }
 
   /** Any request of the protocol; sessions in it and in its answer are tokens. */
-  async request<V extends keyof Verbs>(verb: V, request: Verbs[V]["request"], timeout?: number): Promise<Verbs[V]["answer"]> {
-    return this.streams.request(verb, request, timeout);
+  async request<N extends keyof Requests>(name: N, body: Requests[N]["request"], timeout?: number): Promise<Requests[N]["answer"]> {
+    return this.streams.request(name, body, timeout);
   }
 
   private async isThere(record: Json): Promise<boolean> {

@@ -2,7 +2,7 @@
 
 import { jetstream, JetStreamApiCodes, JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
 import { NoRespondersError, TimeoutError, type NatsConnection } from "@nats-io/nats-core";
-import type { Verbs } from "./types.js";
+import type { Requests } from "./types.js";
 import { checkSchema, checkToken, Conflict, messageId, Rejected, Unavailable, type Json } from "./wire.js";
 
 const MAX_BODY_BYTES = 1_048_576;
@@ -108,11 +108,11 @@ export class Streams {
   }
 
   /** Any request of the protocol; sessions in it and in its answer are tokens. */
-  async request<V extends keyof Verbs>(verb: V, request: Verbs[V]["request"], timeout = REQUEST_MS): Promise<Verbs[V]["answer"]> {
+  async request<N extends keyof Requests>(name: N, body: Requests[N]["request"], timeout = REQUEST_MS): Promise<Requests[N]["answer"]> {
     const { connection, prefix, workspace } = this;
-    const subject = `${prefix.subject}requests.${workspace}.${verb}`;
+    const subject = `${prefix.subject}requests.${workspace}.${name}`;
     const reply = await translated(`asking on ${subject} failed`, "is the service up on this broker?", () =>
-      connection.request(subject, JSON.stringify(request), { timeout }).catch((error: Error) => {
+      connection.request(subject, JSON.stringify(body), { timeout }).catch((error: Error) => {
         const cause = error.cause ?? error;
         if (cause instanceof NoRespondersError) throw new Unavailable(`nobody answers on ${subject}; is the service up on this broker?`);
         if (!(cause instanceof TimeoutError)) throw error;
@@ -122,11 +122,11 @@ export class Streams {
     );
     const answer = reply.json<Json>();
     if ("error" in answer) throw new (answer["kind"] === "rejected" ? Rejected : Unavailable)(answer["error"]);
-    return answer as Verbs[V]["answer"];
+    return answer as Requests[N]["answer"];
   }
 }
 
-function checkSame(identity: string, sequence: number, { is_there, fields, subject }: Verbs["difference"]["answer"]): void {
+function checkSame(identity: string, sequence: number, { is_there, fields, subject }: Requests["difference"]["answer"]): void {
   if (!is_there) {
     throw new Rejected(`${identity} was not published: the stream had a message with this id, which was deleted since; take another id`);
   }

@@ -1275,6 +1275,10 @@ export interface FetchRequest {
  */
 export interface ForgetRequest {
   /**
+   * your id of a person
+   */
+  user_id?: string;
+  /**
    * id of a breadcrumb
    */
   id?: string;
@@ -1289,10 +1293,6 @@ export interface ForgetRequest {
    */
   session?: string;
   /**
-   * the `user_id` of a person
-   */
-  user?: string;
-  /**
    * who asks, for the receipt
    */
   by?: string;
@@ -1302,13 +1302,13 @@ export interface ForgetRequest {
  */
 export interface HistoryRequest {
   /**
+   * your id of a person, in place of a session
+   */
+  user_id?: string;
+  /**
    * the session
    */
   session?: string;
-  /**
-   * the `user_id` of a person, in place of a session
-   */
-  user?: string;
   /**
    * begin at the end, the newest first
    */
@@ -1696,6 +1696,10 @@ export interface ResponsesRequest {
  */
 export interface SearchRequest {
   /**
+   * your id of a person: what was said by and to them, private sessions left out
+   */
+  user_id?: string;
+  /**
    * the question, in words
    */
   text: string;
@@ -1703,10 +1707,6 @@ export interface SearchRequest {
    * the session that is searched
    */
   session?: string;
-  /**
-   * the `user_id` of a person: what was said by and to them, private sessions left out
-   */
-  user?: string;
   /**
    * most passages
    */
@@ -1806,9 +1806,9 @@ export interface Sessions {
  */
 export interface SessionsRequest {
   /**
-   * the `user_id` of a person; none = all sessions
+   * your id of a person; none = all sessions
    */
-  user?: string;
+  user_id?: string;
   /**
    * sessions of a page
    */
@@ -2270,8 +2270,8 @@ export interface WhyRequest {
   id: string;
 }
 
-/** Verb → its request and its answer. */
-export interface Verbs {
+/** Name of a request → its body and its answer. */
+export interface Requests {
   fetch: { request: FetchRequest; answer: BreadcrumbRecord };
   history: { request: HistoryRequest; answer: Breadcrumbs };
   sessions: { request: SessionsRequest; answer: Sessions };

@@ -154,7 +154,7 @@ test("what is wrong is said in the sentences of the Python client", async () => 
   await assert.rejects(client.send("note.v1", { content: "x" }, { session: "" }), /session is an empty text/);
   await assert.rejects(client.send("note.v1", { content: "x" }, { session: "s", id: "two words" }), /id is 'two words'/);
   await assert.rejects(client.send("note.v1", { content: "x".repeat(2 ** 20) }, { session: "s" }), /bytes, allowed are 1048576/);
-  await assert.rejects(client.search("x", { session: "s", userId: "u" }), /name one of `session` and `user`/);
+  await assert.rejects(client.search("x", { session: "s", userId: "u" }), /name one of `session` and `user_id`/);
   await assert.rejects(client.serve("default", () => "", { parallel: 0 }), /parallel is 0/);
   await assert.rejects(connect(URLS.tcp, { workspace: "a b" }), Rejected);
   await assert.rejects(connect(URLS.tcp, { name: "requests" }), /installation name 'requests' cannot be used/);

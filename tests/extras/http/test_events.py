@@ -30,7 +30,7 @@ class Interrupted(AccessControl):
     """Something happens before each look whether a context is for a caller."""
 
     def __init__(self, before: Callable[[Caller], Awaitable[None]]) -> None:
-        super().__init__(StoredLog(durable_store()), FixedConsumers(), host_of(), {})
+        super().__init__(host_of(log=StoredLog(durable_store()), consumers=FixedConsumers()), {})
         self._before = before
 
     @override

@@ -1,10 +1,12 @@
 """Consumers of records: those of all makers, each name once."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from builder.adapters.profiles.profiles import Library
 from builder.app.config import ConfigSnapshot
 from builder.app.record_makers import RecordMakers
 from builder.domain.lint_finding import LintFinding
@@ -24,7 +26,7 @@ class Maker:
         self.arguments: tuple[Any, ...] = ()
         self.forgotten = 0
 
-    def __call__(self, _definitions: Definitions) -> RecordConsumers:
+    def __call__(self, definitions: Definitions) -> RecordConsumers:  # noqa: ARG002 - the protocol's
         profiles = tuple(make_profile(consumer=name) for name in self._names)
         finding = LintFinding(file=self._origin, place="", problem="none", fix="")
         return RecordConsumers(profiles=profiles, origins=dict.fromkeys(self._names, self._origin), findings=(finding,))
@@ -32,15 +34,15 @@ class Maker:
     def forget(self) -> None:
         self.forgotten += 1
 
-    def at(self, *arguments: Any) -> "Maker":
+    def at(self, library: Library, names: frozenset[str], report: Callable[[LintFinding], None]) -> "Maker":
         """Itself, as what an extra's function returns."""
-        self.arguments = arguments
+        self.arguments = (library, names, report)
         return self
 
 
 def test_the_first_maker_of_a_name_wins_and_the_findings_of_all_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = Maker("one", "atlas", "scout"), Maker("two", "scout", "weather")
-    extras = {"one": Extra(consumers={"one": one.at}), "two": Extra(consumers={"two": two.at})}
+    extras = {"one": Extra(consumer_makers={"one": one.at}), "two": Extra(consumer_makers={"two": two.at})}
     monkeypatch.setattr("builder.extra.extras", lambda: extras)
     makers = RecordMakers(CONFIG, print)
     assert one.arguments == two.arguments == ("the library", frozenset({"default"}), print)

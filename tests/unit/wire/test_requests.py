@@ -5,6 +5,7 @@ import json
 import pytest
 
 from builder.domain.errors import Rejected
+from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (
     MAX_FILE_CHARS,
     MAX_FILES,
@@ -12,7 +13,11 @@ from builder.wire.requests import (
     ConsumersRequest,
     FetchRequest,
     HistoryRequest,
+    OfPerson,
     ReplayRequest,
+    SearchRequest,
+    SessionsRequest,
+    _warn_of_user,
     read_request,
 )
 
@@ -50,3 +55,17 @@ def test_a_page_of_a_history_is_bounded() -> None:
 def test_a_replay_with_too_many_or_too_large_files_is_refused_with_what_is_allowed(files: dict[str, str]) -> None:
     with pytest.raises(Rejected, match=r"files: .* allowed are 200 of 500,000 together, so send those that differ"):
         read_request(ReplayRequest, json.dumps({"trigger": "m1", "files": files}).encode())
+
+
+@pytest.mark.parametrize("model", [HistoryRequest, SearchRequest, SessionsRequest, ForgetRequest])
+def test_a_person_has_the_former_name_for_one_release_and_the_log_says_so_once(
+    model: type[OfPerson], caplog: pytest.LogCaptureFixture
+) -> None:
+    _warn_of_user.cache_clear()
+    text = {"text": "Which kiln?"} if model is SearchRequest else {}
+    for _ in range(2):
+        assert read_request(model, json.dumps({"user": "ada", **text}).encode()).user_id == "ada"
+    assert [record.getMessage().partition(",")[0] for record in caplog.records] == ["a request names a person as `user`"]
+    assert read_request(model, json.dumps({"user_id": "ada", **text}).encode()).user_id == "ada"
+    with pytest.raises(Rejected, match="user: Extra inputs"):
+        read_request(model, json.dumps({"user_id": "ada", "user": "ada", **text}).encode())

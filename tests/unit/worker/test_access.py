@@ -63,7 +63,7 @@ async def access(store: DurableStore) -> AccessControl:
         "forget": replace(RIGHTS["forget"], handler=forgotten),
         "search": replace(RIGHTS["search"], handler=found),
     }
-    return AccessControl(log, consumers, host_of(lookup=Lookup(log)), requests)
+    return AccessControl(host_of(log=log, consumers=consumers, lookup=Lookup(log)), requests)
 
 
 async def forgotten(_host: Host, _workspace: str, request: ForgetRequest) -> dict[str, Any]:
@@ -136,7 +136,9 @@ async def test_what_is_hidden_takes_no_room_from_what_a_search_finds(access: Acc
         assert [each["id"] for each in passages] == ids
 
 
-@pytest.mark.parametrize("names", [{"session": "bens"}, {"session": "unknown"}, {"user": "ben"}, {"user": "unknown"}], ids=str)
+@pytest.mark.parametrize(
+    "names", [{"session": "bens"}, {"session": "unknown"}, {"user_id": "ben"}, {"user_id": "unknown"}], ids=str
+)
 async def test_the_history_of_others_looks_like_one_that_is_empty(access: AccessControl, names: dict[str, str]) -> None:
     assert await ask(access, ADA, "history", **names) == {"breadcrumbs": [], "next": None}
 
@@ -157,9 +159,9 @@ async def test_a_person_forgets_nothing_in_a_session_that_lacks_it(access: Acces
 @pytest.mark.parametrize(
     ("request_", "ids"),
     [
-        ({"user": "ada"}, ["own-2", "group-1", "notes-2", "shy-2", "bens-2", "private-2", "private-1", "own-1"]),
+        ({"user_id": "ada"}, ["own-2", "group-1", "notes-2", "shy-2", "bens-2", "private-2", "private-1", "own-1"]),
         ({"session": "own"}, ["own-2", "own-1"]),
-        ({"user": "ben"}, []),
+        ({"user_id": "ben"}, []),
         ({"session": "bens"}, []),
     ],
 )

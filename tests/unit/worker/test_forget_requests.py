@@ -76,7 +76,7 @@ async def test_all_tombstones_are_there_before_anything_is_erased(monkeypatch: p
         return await delete(*values)
 
     monkeypatch.setattr(bench.stream, "delete_breadcrumbs", counted)
-    assert len(await bench.ids(user="ana")) == 7
+    assert len(await bench.ids(user_id="ana")) == 7
     assert tombstones == [7]
 
 
@@ -84,11 +84,11 @@ async def test_a_person_is_forgotten_with_what_was_said_to_it_and_each_context_i
     rows = [said(1, "I am Ana.", user_id="ana"), replied(2, "Hello, Ana.", answers="m1"), said(3, "I am Ben.", user_id="ben")]
     bench = await holding(*rows)
     bench.stream.contexts = {number: (f"contexts.{number}", frozenset({f"m{number}"})) for number in (1, 2, 3)}
-    answer = await bench.ask(user="ana", by="Eve")
+    answer = await bench.ask(user_id="ana", by="Eve")
     assert [(each["id"], each["by"], each["contexts"]) for each in answer["receipts"]] == [("m2", "Eve", 1), ("m1", "Eve", 1)]
     assert (answer["rest"], bench.stream.contexts_read) == (0, [1, 2, 3])
     assert [crumb.id for crumb in await bench.store.versions("acme", "m3")] == ["m3"]
-    assert (await bench.ask(user="ana"))["receipts"] == []
+    assert (await bench.ask(user_id="ana"))["receipts"] == []
 
 
 async def test_a_session_is_forgotten_with_results_that_joined_it_and_its_letters(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,9 +114,9 @@ async def test_a_summary_of_nothing_that_is_there_goes_last() -> None:
 async def test_a_request_forgets_so_many_and_says_how_many_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forget_requests, "MAX_FORGOTTEN", 2)
     bench = await holding(*(said(number, "Hello.", user_id="ana") for number in range(1, 4)))
-    answer = await bench.ask(user="ana")
+    answer = await bench.ask(user_id="ana")
     assert ([each["id"] for each in answer["receipts"]], answer["rest"]) == (["m3", "m2"], 1)
-    assert await bench.ids(user="ana") == ["m1"]
+    assert await bench.ids(user_id="ana") == ["m1"]
 
 
 async def test_of_several_ids_all_are_known_or_none_is_forgotten() -> None:
@@ -131,8 +131,8 @@ async def test_of_several_ids_all_are_known_or_none_is_forgotten() -> None:
     ("request_", "reason"),
     [
         ({}, "name one of them"),
-        ({"user": "ana", "session": "s42"}, "name one of them"),
-        ({"user": "ana", "id": "m1"}, "name one of them"),
+        ({"user_id": "ana", "session": "s42"}, "name one of them"),
+        ({"user_id": "ana", "id": "m1"}, "name one of them"),
         ({"session": "_"}, "everybody's"),
         ({"session": "s.42"}, "session"),
     ],

@@ -14,7 +14,7 @@ from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import CompactionResult
 from builder.ports.contexts import PublishedEvent
 from builder.worker.log import StoredLog
-from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
+from builder.worker.request_handlers import Contexts, Lookup
 from builder.worker.summary_scheduler import SummaryScheduler
 from tests.conversations import chat, deleted, said
 from tests.factories import MORNING, make_profile
@@ -50,8 +50,10 @@ class Bench:
         summaries = cast("SummaryScheduler", SimpleNamespace(compact=self.compact))
         self.host = host_of(
             lookup=Lookup(StoredLog(self.store, lambda: NOW)),
-            contexts=Contexts(self.store, self.published),
-            service=RequestHandlers(log, MemoryPublisher(), consumers, summaries, self.profile),
+            contexts=Contexts(log, self.published, MemoryPublisher()),
+            consumers=consumers,
+            summaries=summaries,
+            profile=self.profile,
         )
 
     def profile(self, name: str) -> Profile:

@@ -37,7 +37,7 @@ async def only_oneself(_access: AccessControl, caller: Caller, request: Greeting
 
 def control(narrowing: Narrowing | None) -> AccessControl:
     request = Request(model=Greeting, answer=dict, handler=greet, right="read", narrowing=narrowing)
-    return AccessControl(StoredLog(durable_store()), FixedConsumers(make_profile()), host_of(), {"greet": request})
+    return AccessControl(host_of(log=StoredLog(durable_store()), consumers=FixedConsumers(make_profile())), {"greet": request})
 
 
 async def ask(caller: Caller, name: object, narrowing: Narrowing | None = only_oneself) -> dict[str, Any]:

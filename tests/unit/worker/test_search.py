@@ -9,7 +9,7 @@ from tests.factories import make_profile, make_remembered, make_view
 
 
 @pytest.mark.parametrize(
-    ("names", "scope"), [({"session": "s1"}, "session"), ({"user": "ada"}, "user"), ({}, "workspace")], ids=str
+    ("names", "scope"), [({"session": "s1"}, "session"), ({"user_id": "ada"}, "user"), ({}, "workspace")], ids=str
 )
 def test_the_scope_is_what_the_request_names(names: dict[str, str], scope: str) -> None:
     profile = make_profile()

@@ -40,6 +40,10 @@ def test_what_is_no_former_setting_stays_and_an_empty_target_is_no_budget(values
     assert without_former(values) == {name: value for name, value in values.items() if name != "target"}
 
 
+def test_what_has_nothing_else_is_left_out_because_an_empty_mapping_empties_what_it_is_laid_over() -> None:
+    assert without_former({"window": {"min_share": 0.2}, "retrieval": {"floor": 0.1}, "models": {}}) == {"models": {}}
+
+
 def test_each_is_named_with_its_file_and_what_to_do(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "builder.profiles"):
         tell_former(FORMER, "profiles/mine.yaml")

@@ -1,6 +1,6 @@
 """What an operator is told about the code that runs."""
 
-from builder.app.gauges import code_revision
+from builder.app.telemetry import code_revision
 
 
 def test_the_revision_of_the_code_begins_with_the_version() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.search.points import FURTHER, FURTHER_BROADLY, MAX_FURTHER, POINTS, exact, further
+from builder.recall.search.scoring import FURTHER, FURTHER_BROADLY, MAX_FURTHER, POINTS, exact, further
 from tests.conversations import answered, bash, failed, replied
 from tests.factories import (
     make_query,

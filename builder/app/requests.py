@@ -19,6 +19,7 @@ from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
 from builder.worker.access import AccessControl
+from builder.worker.compaction import compact
 from builder.worker.search import search
 
 
@@ -123,7 +124,7 @@ _PASSAGE = {
     "probability": 0.83,
 }
 
-VERBS: Mapping[str, Request] = MappingProxyType(
+REQUESTS: Mapping[str, Request] = MappingProxyType(
     {
         "fetch": Request(
             model=requests.FetchRequest,
@@ -163,7 +164,7 @@ VERBS: Mapping[str, Request] = MappingProxyType(
         "consumers": Request(
             model=requests.ConsumersRequest,
             answer=Consumers,
-            handler=lambda host, *rest: host.service.consumers(*rest),
+            handler=lambda host, workspace, _request: host.consumers.listed(workspace),
             right="read",
             has_route=False,
             narrowing=AccessControl.consumers,
@@ -171,14 +172,14 @@ VERBS: Mapping[str, Request] = MappingProxyType(
         "compact": Request(
             model=requests.CompactRequest,
             answer=CompactionResult,
-            handler=lambda host, *rest: host.service.compact(*rest),
+            handler=compact,
             right="write",
             narrowing=AccessControl.compact,
             title="Summarise all but a session's end",
             description="The messages stay.",
             example=({"session": "s42"}, {"units": 0, "summary": "", "reason": "there is nothing to summarise"}),
         ),
-        "fail": Request(model=requests.FailRequest, answer=Nothing, handler=lambda host, *rest: host.service.fail(*rest)),
+        "fail": Request(model=requests.FailRequest, answer=Nothing, handler=lambda host, *rest: host.contexts.fail(*rest)),
         "forget": Request(
             model=ForgetRequest,
             answer=Receipts,
@@ -226,6 +227,6 @@ VERBS: Mapping[str, Request] = MappingProxyType(
 
 
 @cache
-def verbs() -> Mapping[str, Request]:
-    """As `VERBS`, and those of extras. Raises `Misconfigured` for a name that two have."""
-    return {**VERBS, **additions("requests", VERBS)}
+def all_requests() -> Mapping[str, Request]:
+    """As `REQUESTS`, and those of extras. Raises `Misconfigured` for a name that two have."""
+    return {**REQUESTS, **additions("requests", REQUESTS)}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.index.answers import answers_former_words, has_later_answer
+from builder.recall.index.replies import answers_former_words, has_later_answer
 from tests.factories import make_remembered, make_view
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.search.direct import search
+from builder.recall.search.retrieval import search
 from tests.factories import BY_HAND, make_profile, make_query, make_remembered, make_view
 
 
