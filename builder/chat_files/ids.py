@@ -38,3 +38,9 @@ def reply_fields(session: str, message: Mapping[str, Any]) -> dict[str, Any]:
         elif value:
             fields[name] = value
     return fields
+
+
+def question_field(session: str, message: Mapping[str, Any]) -> dict[str, str]:
+    """The question that an answer names, by the id of its breadcrumb; {} = it names none."""
+    target = message.get("trigger_event_id")
+    return {"trigger_event_id": scoped_id(session, str(target))} if isinstance(target, str | int) and target else {}

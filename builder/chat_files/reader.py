@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Any
 
 from builder.chat_files.history import Entry, chat_role, key_of, last_branch, without_repeats
-from builder.chat_files.ids import derived_id, reply_fields, scoped_id
+from builder.chat_files.ids import derived_id, question_field, reply_fields, scoped_id
 from builder.chat_files.json_lines import LineValue, json_values
 from builder.chat_files.known_exports import known_export, refusal
 from builder.chat_files.order import align_times, in_time_order
-from builder.domain.breadcrumb import USER_MESSAGE
+from builder.domain.breadcrumb import AGENT_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical, shape
 from builder.wire.chat_messages import Conversation, message_bodies
@@ -256,6 +256,8 @@ class _Writer:
             if schema == USER_MESSAGE:
                 self._conversation.question = own
             reply = reply_fields(self._name, entry.value) if schema == USER_MESSAGE else {}
+            if schema == AGENT_RESPONSE:
+                reply = question_field(self._name, entry.value)
             head = {"id": own, "schema_name": schema, **({"version": version} if version > 1 else {})}
             yield {**head, "session": self._name, "context": body | reply, **time}, "" if number else entry.former
 

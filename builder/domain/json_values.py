@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 
@@ -62,14 +63,40 @@ def _all_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 MAX_DEPTH = 64
 TOO_DEEP = f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text"
+_FIRST_HALF, _SECOND_HALF = re.compile("[\ud800-\udbff]$"), re.compile("[\udc00-\udfff]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def clean(value: Any) -> Any:
-    """NUL and lone surrogates → U+FFFD. Raises ValueError beyond MAX_DEPTH."""
+    """NUL and lone surrogates → U+FFFD. Raises ValueError beyond MAX_DEPTH.
+
+    A character that two pieces of a text share is whole.
+    """
     if depth(value) > MAX_DEPTH:
         raise ValueError(TOO_DEEP)
-    return with_texts(value, storable := partial(_UNSTORABLE.sub, "\ufffd"), storable)
+    storable = partial(_UNSTORABLE.sub, "\ufffd")
+    cleaned = with_texts(value, storable, storable)
+    return cleaned if cleaned == value else with_texts(_with_whole_characters(value), storable, storable)
+
+
+def _with_whole_characters(value: Any) -> Any:
+    """A stream may cut a surrogate pair: its second half goes to the piece with the first."""
+    if isinstance(value, dict):
+        return {name: _with_whole_characters(item) for name, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    items = [_with_whole_characters(item) for item in value]
+    for number, (one, other) in enumerate(pairwise(map(_piece, items))):
+        if _FIRST_HALF.search(one) and _SECOND_HALF.match(other):
+            whole = (one[-1] + other[0]).encode("utf-16", "surrogatepass").decode("utf-16")
+            for place, text in ((number, one[:-1] + whole), (number + 1, other[1:])):
+                items[place] = items[place] | {"text": text} if isinstance(items[place], dict) else text
+    return items
+
+
+def _piece(item: Any) -> str:
+    text = item.get("text") if isinstance(item, dict) else item
+    return text if isinstance(text, str) else ""
 
 
 def _refuse(word: str) -> float:

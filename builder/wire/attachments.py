@@ -27,7 +27,7 @@ _MEDIA = (
     "media_type", "mime_type", "mimeType", "mimetype", "mediaType", "content_type", "contentType", "image_mimetype",
     "document_mimetype", "video_mimetype", "format",
 )  # fmt: skip
-_NAMES = ("name", "filename", "file_name", "fileName", "title", "uri")
+_NAMES = ("name", "filename", "file_name", "fileName", "displayName", "display_name", "title", "uri")
 _SIZES = ("size", "size_bytes", "sizeBytes", "bytes", "byte_length")
 _CAPTIONS = ("caption", "alt", "alt_text", "description")
 _WORDLESS = frozenset(
@@ -112,8 +112,9 @@ def attachment_of(part: Mapping[str, Any]) -> Attachment | None:
     """The image or file that an object is, or brings beside its words; None = it is none."""
     source, kind = _source(part), _kind_of(part)
     is_whole = not other_fields(part)
+    has_text = any(isinstance(value := source.fields.get(name), str) and value for name in _DATA)
     is_reference = is_whole and kind in KINDS and any(isinstance(source.fields.get(name), str) for name in _REFERENCES)
-    if not source.data and not is_reference:
+    if not source.data and (has_text or not is_reference):
         return None
     return Attachment(
         attachment_line(part), KINDS.get(kind, kind_of_media(source.media)), source.url, source.media, source.data, is_whole
@@ -211,7 +212,7 @@ def _source(part: Mapping[str, Any]) -> _Source:
         inner = part.get(key)
         while isinstance(inner, dict):
             fields |= {name: value for name, value in inner.items() if name != "type"}
-            inner = inner.get("source")
+            inner = inner.get("source", inner.get("s3Location"))
         if isinstance(inner, str):
             fields.setdefault("url", inner)
     media = _media(fields)

@@ -16,9 +16,9 @@ SYSTEM = frozenset({"system", "developer"})
 CHUNKS = frozenset({"aimessagechunk"})
 """Types of pieces of a stream."""
 ROLES: Mapping[str, str] = {
-    **dict.fromkeys(("user", "human", "person", "customer"), "user"),
-    **dict.fromkeys(("assistant", "ai", "model", "bot", "chatbot", "agent", *sorted(CHUNKS)), "assistant"),
-    **dict.fromkeys(("tool", "function"), "tool"),
+    **dict.fromkeys(("user", "human", "person", "customer", "client"), "user"),
+    **dict.fromkeys(("assistant", "ai", "model", "bot", "chatbot", "agent", "gpt", *sorted(CHUNKS)), "assistant"),
+    **dict.fromkeys(("tool", "function", "toolresult", "observation", "ipython"), "tool"),
     **dict.fromkeys(sorted(SYSTEM), "system"),
 }
 """Role of a vendor, in small letters → what it is."""
@@ -44,7 +44,7 @@ FILES = ("images", "files", "attachments", "experimental_attachments")
 """Fields with images and files beside a message."""
 CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
 """Fields of a result with the id of its call."""
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasoningText")
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasoningText", "tool_plan")
 _CALLS = ("tool_calls", "invalid_tool_calls", "toolInvocations", "toolCalls")
 _ITEM_ENDS = ("_call", "_output", "_result")
 _ITEMS = frozenset(
@@ -229,8 +229,10 @@ def _results(fields: Fields) -> tuple[Item, ...]:
 
 
 def _result(output: Any, fields: Fields) -> Result:
-    failed = fields.get("status") == "error" or fields.get("is_error") is True
-    return Result(output, str(first_of(fields, CALL_IDS) or ""), str(first_of(fields, ("name", "tool_name")) or ""), failed)
+    failed = fields.get("status") == "error" or fields.get("is_error") is True or fields.get("isError") is True
+    return Result(
+        output, str(first_of(fields, CALL_IDS) or ""), str(first_of(fields, ("name", "tool_name", "toolName")) or ""), failed
+    )
 
 
 def _results_in(content: Any) -> tuple[Item, ...]:

@@ -12,6 +12,8 @@ Parts = tuple[Part, ...]
 
 CODE = "code_execution"
 """The tool of Gemini's code, which has no name."""
+DENIED = "the call was denied"
+"""The result of a call that a person did not allow and gave no reason."""
 _IDS = ("call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "id")
 _TOOLS = ("name", "toolName", "tool_name", "tool")
 _ARGUMENTS = (
@@ -94,6 +96,10 @@ def ui_tool(part: Fields) -> Parts | None:
     call = Call(str(tool), read_arguments(first_of(fields, ("input", "args", "rawInput"))), _id(fields))
     if fields.get("errorText") is not None:
         return (call, Result(fields["errorText"], call.id, call.tool, failed=True))
+    if fields.get("state") == "output-denied":
+        approval = fields.get("approval")
+        reason = approval.get("reason") if isinstance(approval, dict) else None
+        return (call, Result(reason or DENIED, call.id, call.tool, failed=True))
     name = next((each for each in ("output", "result") if each in fields), "")
     return (call, Result(fields[name], call.id, call.tool)) if name else (call,)
 
@@ -129,6 +135,8 @@ def function_response(part: Fields) -> Parts | None:
     failed = isinstance(output, dict) and output.keys() == {"error"}
     if isinstance(output, dict) and len(output) == 1 and output.keys() <= {"output", "result", "error"}:
         output = next(iter(output.values()))
+    if isinstance(response.get("parts"), list) and response["parts"]:
+        output = [*([] if output in (None, "", {}) else [output]), *response["parts"]]
     return (Result(output, _id(response), str(response.get("name") or ""), failed),)
 
 
@@ -141,7 +149,8 @@ def wrapped_result(part: Fields) -> Parts | None:
 def image_generation(part: Fields) -> Parts | None:
     """A picture that the vendor made."""
     picture = {"type": "image", "data": part["result"]} if isinstance(part.get("result"), str) else None
-    return remote_call({**part, "result": picture})
+    prompt = {"input": {"prompt": part["revised_prompt"]}} if part.get("revised_prompt") else {}
+    return remote_call({**part, **prompt, "result": picture})
 
 
 def thought(part: Fields) -> Parts | None:

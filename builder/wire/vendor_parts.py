@@ -32,6 +32,11 @@ from builder.wire.tool_parts import (
 
 PIECES = ("citations", "annotations", "styles", "marks", "style")
 """Fields of a text that was cut out of a longer one."""
+STYLES = frozenset(
+    ("plain", "bold", "italic", "underline", "strikethrough", "spoiler", "blockquote", "pre", "text_link", "mention",
+     "mention_name", "hashtag", "cashtag", "bot_command", "email", "phone", "custom_emoji")
+)  # fmt: skip
+"""Types of pieces of one text, as messengers export them."""
 _UNREADABLE = frozenset(
     ("signature", "encrypted_content", "thoughtSignature", "thought_signature", "cache_control", "providerMetadata",
      "providerOptions", "callProviderMetadata", "logprobs", "_meta", "encrypted_index", "encrypted_stdout")
@@ -132,7 +137,8 @@ def _text(part: Fields) -> Parts | None:
     if part.get("thought") is True:
         return (Thought(text),)
     is_bare = "type" not in part and "block_type" not in part
-    return (Text(text, is_piece=any(part.get(name) for name in PIECES), is_bare=is_bare),)
+    is_piece = part.get("type") in STYLES or any(part.get(name) for name in PIECES)
+    return (Text(text, is_piece=is_piece, is_bare=is_bare),)
 
 
 def _refusal(part: Fields) -> Parts | None:
@@ -141,8 +147,10 @@ def _refusal(part: Fields) -> Parts | None:
 
 
 def _document(part: Fields) -> Parts | None:
-    """The words of a document of Anthropic or Bedrock."""
+    """The words of a document of Anthropic, Bedrock or Cohere."""
     inner = part["document"] if isinstance(part.get("document"), dict) else part
+    if inner is not part and (fields := inner.get("data")) and attachment_of(part) is None:
+        return (Data(value_lines(_plain(read_arguments(fields)))),)
     source = inner.get("source")
     content = first_of(source, _SOURCES.get(str(source.get("type")), ("text", "content"))) if isinstance(source, dict) else None
     if not isinstance(content, str | list):
@@ -183,8 +191,7 @@ def _link(part: Fields) -> Parts | None:
 
 
 def _data(part: Fields) -> Parts | None:
-    words = value_lines(_plain(part.get("data")))
-    return (Data(words),) if words else None
+    return (Data(words),) if (words := value_lines(_plain(part.get("data")))) else None
 
 
 def _json(part: Fields) -> Parts | None:
@@ -251,7 +258,8 @@ _SOURCES = {"text": ("data", "text"), "content": ("content",), "base64": (), "ur
 """Type of a document's source → its fields with words."""
 Reader = Callable[[Fields], Parts | None]
 READERS: dict[str, Reader] = {
-    **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text"), _text),
+    **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text", "text-plain"), _text),
+    **dict.fromkeys(sorted(STYLES), _text),
     "refusal": _refusal,
     **dict.fromkeys(("reasoning", "thinking", "redacted_thinking", "redacted-reasoning", "thought"), thought),
     **dict.fromkeys(

@@ -21,8 +21,8 @@ REQUEST_FIELDS = (
 """Fields with what a model is given, or with another whole that has it."""
 ANSWER_FIELDS = ("output", "choices", "candidates", "message", "response", "result")
 """Fields with what it gave back, or with another whole that has it; of several answers the first counts."""
-_TEXTS = {"contents": "user", "input": "user", "prompt": "user", "response": "assistant"}
-"""Fields that may be a text beside a `model` → whose it is."""
+_TEXTS = {"contents": "user", "input": "user", "prompt": "user", "message": "user", "response": "assistant"}
+"""Fields that may be a text beside a `model` or a `chat_history` → whose it is."""
 _ENDS = frozenset({"finishReason", "finish_reason", "toolCalls", "toolResults"})
 """Fields of an answer that is a message without a role."""
 MAX_DEPTH = 4
@@ -58,7 +58,7 @@ def _messages(value: Mapping[str, Any], names: tuple[str, ...], depth: int) -> I
         elif isinstance(field, dict):
             inner = whole_of(field, depth - 1)
             yield from (*inner.request, *inner.answer) if inner else ()
-        elif isinstance(field, str) and name in _TEXTS and "model" in value:
+        elif isinstance(field, str) and name in _TEXTS and not {"model", "chat_history"}.isdisjoint(value):
             yield {"role": _TEXTS[name], "content": field}
 
 

@@ -15,7 +15,8 @@ _PART_FIELDS = frozenset(
      "title", "source", "content", "context", "thinking", "summary", "encrypted_content", "refusal", "resource", "uri", "url",
      "name", "mimeType", "mediaType", "description", "size", "page_age", "providerMetadata", "providerOptions", "index", "data",
      "value", "call_id", "tool_use_id", "arguments", "input", "output", "is_error", "filename", "sourceId", "thought",
-     "thoughtSignature", "encrypted_index", "json", "caller", "results", "action", "code", "outputs", "toolResult", "toolUse")
+     "thoughtSignature", "encrypted_index", "json", "caller", "results", "action", "code", "outputs", "toolResult", "toolUse",
+     "document")
 )  # fmt: skip
 """Fields of vendors' parts: an object with another one is a tool's own."""
 _TEXT_FIELDS = frozenset(

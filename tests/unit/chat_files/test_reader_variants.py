@@ -1,0 +1,110 @@
+"""Variants of vendors' shapes, read as the service reads a file of them: what is said, called and answered, by breadcrumb."""
+
+import json
+from typing import Any
+
+import pytest
+
+from builder.chat_files.reader import read_file
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.remember.decode import decode
+from tests.factories import MORNING
+
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
+ASKED = {"role": "user", "content": "Wie hoch?"}
+
+
+def _answer(*parts: Any, **fields: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(parts), **fields}
+
+
+def _call(tool: str, identity: str, **arguments: Any) -> dict[str, Any]:
+    return {"id": identity, "type": "function", "function": {"name": tool, "arguments": json.dumps(arguments)}}
+
+
+def _texts(*lines: Any) -> list[str]:
+    return [f"{each.role}: {each.text}".strip() for each in _read(*lines)]
+
+
+def _read(*lines: Any) -> list[Breadcrumb]:
+    content = read_file(map(json.dumps, lines), "w", "s")
+    assert not content.refusals
+    return [decode(each.event.arrive(Place(1, number), MORNING)) for number, each in enumerate(content.events, 1)]
+
+
+RESULTS = {
+    "Gemini: a picture beside the response": (
+        {"role": "model", "parts": [{"functionCall": {"id": "f", "name": "foto", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"id": "f", "name": "foto", "response": {"status": "fertig"},
+         "parts": [{"inlineData": {"mimeType": "image/png", "data": PICTURE, "displayName": "vase.png"}}]}}]},
+        "foto status: fertig\n[image vase.png, image/png, 33 bytes]",
+    ),
+    "Cohere: a document whose data are JSON": (
+        {"role": "assistant", "tool_plan": "Erst messen.", "tool_calls": [_call("messen", "c", was="Vase")]},
+        {"role": "tool", "tool_call_id": "c", "content": [{"type": "document", "document": {"data": '{"h": "31 cm"}'}}]},
+        "messen h: 31 cm",
+    ),
+    "Vercel: a person denied the call": (
+        _answer(),
+        {"role": "assistant", "parts": [{"type": "tool-kauf", "toolCallId": "k", "state": "output-denied", "input": {},
+         "approval": {"id": "a", "approved": False, "reason": "zu teuer"}}]},
+        "kauf zu teuer",
+    ),
+    "Responses: what a picture was asked for": (
+        {"type": "image_generation_call", "id": "g", "status": "completed", "revised_prompt": "blaue Vase", "result": PICTURE},
+        {"type": "computer_call", "id": "i", "call_id": "c", "action": {"type": "click", "x": 12}},
+        "image_generation [image, 33 bytes]",
+    ),
+    "a role of an agent framework": (
+        _answer(tool_calls=[_call("messen", "c")]),
+        {"role": "toolResult", "toolCallId": "c", "toolName": "messen", "content": "tot", "isError": True},
+        "messen tot",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_words_of_a_result_are_there(name: str) -> None:
+    call, result, words = RESULTS[name]
+    assert f"tool: {words}" in _texts(ASKED, call, result)
+
+
+def test_a_denied_call_and_an_error_of_a_frameworks_result_have_failed() -> None:
+    for name in ("Vercel: a person denied the call", "a role of an agent framework"):
+        assert _read(ASKED, *RESULTS[name][:2])[-1].failed
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ([{"type": "plain", "text": "Ich bin "}, {"type": "bold", "text": "Mia"}, " und neu."], "Ich bin Mia und neu."),
+        ([{"type": "text", "text": "Gut \ud83d"}, {"type": "text", "text": "\udc4d so"}], "Gut 👍 so"),
+        (["Gut \ud83d", "\udc4d"], "Gut 👍"),
+        ([{"type": "text", "text": "a\ud83d"}, {"type": "text", "text": "b"}], "a\ufffd\nb"),
+        ([{"type": "text-plain", "text": "Klartext", "mime_type": "text/plain"}], "Klartext"),
+        ([{"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://b/film.mp4"}}}}], "[video s3://b/film.mp4, mp4]"),
+    ],
+)
+def test_the_words_of_a_message_are_there(content: Any, words: str) -> None:
+    assert _texts(ASKED, _answer(*content))[-1] == f"assistant: {words}"
+
+
+@pytest.mark.parametrize(
+    ("role", "becomes"), [("Client", "user"), ("gpt", "assistant"), ("ipython", "tool"), ("Observation", "tool")]
+)
+def test_a_role_of_other_programs_is_read_as_what_it_is(role: str, becomes: str) -> None:
+    assert _read(ASKED, {"role": role, "content": "31 cm"})[-1].role == becomes
+
+
+def test_the_question_of_a_request_stands_behind_its_history() -> None:
+    request = {
+        "chat_history": [{"role": "USER", "message": "Hallo"}, {"role": "CHATBOT", "message": "Tag"}],
+        "message": "Wie hoch?",
+    }
+    assert _texts(request) == ["user: Hallo", "assistant: Tag", "user: Wie hoch?"]
+
+
+def test_two_answers_that_name_one_question_answer_it() -> None:
+    first, second = ({"role": "assistant", "content": port, "trigger_event_id": "q"} for port in ("8080", "8443"))
+    question, *answers = _read({"role": "user", "id": "q", "content": "Port?"}, first, second)
+    assert [each.answers for each in answers] == [question.id] * 2
