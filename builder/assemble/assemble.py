@@ -101,6 +101,8 @@ def _whole(recall: ConsumerRecall, writer: Writer, steps: tuple[Callable[[PageDr
 
 def _has_room(draft: PageDraft) -> bool:
     ledger = draft.ledger
+    if draft.limits.left_out:
+        ledger.settle()  # signs for what the limits left out
     if ledger.remaining >= COUNT_TOLERANCE_TOKENS:
         return True
     return max(compose(ledger).tokens, chat_tokens(messages(ledger), ledger.writer)) + ledger.pictures <= ledger.allowance

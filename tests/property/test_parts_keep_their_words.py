@@ -12,7 +12,7 @@ from tests.vendor_kinds import VENDOR_KINDS, Kind
 
 NO_WORDS = frozenset(
     {"type", "id", "call_id", "tool_use_id", "toolCallId", "toolUseId", "data", "bytes", "file_data", "url", "image_url", "state",
-     "status", "format", "mimeType", "media_type", "outcome", "block_type", "file_id", "fileUri", "uri"}
+     "status", "format", "mimeType", "mime_type", "media_type", "outcome", "block_type", "file_id", "fileUri", "uri"}
 )  # fmt: skip
 """Fields of the examples whose values are ids, bytes, addresses or names of states."""
 

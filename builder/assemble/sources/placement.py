@@ -179,8 +179,9 @@ def _follows(before: _Piece, piece: _Piece, draft: PageDraft) -> bool:
 
 def _is_unit_between(first: int, last: int, draft: PageDraft) -> bool:
     """Whether a limit of the profile leaves something out between two rows."""
-    heads, unit_of = draft.ledger.heads, draft.recall.view.unit_of
-    return bisect_right(heads, unit_of(first)) < bisect_left(heads, unit_of(last))
+    heads = draft.ledger.heads
+    between = heads[bisect_right(heads, first) : bisect_left(heads, last)]
+    return any(head != draft.recall.view.unit_of(last) for head in between[:2])
 
 
 def _joining(pieces: Sequence[_Piece], draft: PageDraft) -> list[bool]:

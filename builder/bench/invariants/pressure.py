@@ -70,7 +70,8 @@ def _asks_before_calls(chat: Sequence[tuple[str, str]], question: str) -> bool:
     marks = MARK.findall(question)
     if not marks:
         return True
-    place = next((number for number, (_, text) in enumerate(chat) if marks[0] in text or marks[-1] in text), len(chat))
+    places = (number for number, (_, text) in enumerate(chat) if any(mark in text for mark in marks))
+    place = next(places, len(chat))  # a cut keeps any sentences of it
     calls = (number for number, (role, text) in enumerate(chat) if role == "assistant" and CALL.search(text))
     return place < max(calls, default=-1)
 
