@@ -10,18 +10,18 @@ PEERS: dict[str, Any] = json.loads((FOLDER / "peers.json").read_text("utf-8"))
 BUDGETS = (500, 1000, 2000, 4000)
 HALF = 0.5 + 1e-9
 """Added before digits are cut off; the rest is the error of a binary fraction."""
-BEST, HYBRID, VECTORS, NEWEST = (
+BEST, HYBRID, FUSION, VECTORS = (
     "MemMachine 0.4.0, sentence vectors and its BM25 reranker",
     "mem0 2.2.1, hybrid (Qdrant, BM25, spaCy lemmas)",
+    "LlamaIndex 0.14.25, fusion of vectors and BM25",
     "vector search: LangChain, LlamaIndex, LangGraph, LanceDB, mem0 as installed",
-    "LangChain `trim_messages`, exact counter",
 )
-"""The rows of the README: the best, what is installed first, and what most agents do."""
+"""The rows of the README: the best, two others that fuse vectors with words, and what is installed first."""
 SHORT = {
     BEST: "MemMachine 0.4.0, reranked",
     HYBRID: "mem0 2.2.1, hybrid",
-    VECTORS: "LangChain, LlamaIndex, LanceDB: vectors",
-    NEWEST: "`trim_messages`",
+    FUSION: "LlamaIndex 0.14.25, fusion",
+    VECTORS: "vectors: mem0, LangChain, LlamaIndex",
 }
 """Their names in its table."""
 
@@ -38,7 +38,7 @@ def readme_table() -> str:
     ours = (("**default profile**", default), ("with `worth: null`", full))
     rows = [(name, *_all_budgets(each), _tokens(each)) for name, each in ours]
     rows += [("our vectors alone", *_all_budgets(vectors), _tokens(vectors))]
-    rows += [(SHORT[name], *_peer(PEERS["peers"][name]), "≤ budget") for name in (BEST, HYBRID, VECTORS, NEWEST)]
+    rows += [(SHORT[name], *_peer(PEERS["peers"][name]), "≤ budget") for name in (BEST, HYBRID, FUSION, VECTORS)]
     heads = " | ".join(f"{budget:,}" for budget in BUDGETS)
     lines = [f"| any/all, % | {heads} | tokens used |", f"|{'---|' * 6}"]
     lines += [f"| {' | '.join(row)} |" for row in rows]

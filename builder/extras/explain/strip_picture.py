@@ -63,7 +63,8 @@ def strip_svg(answer: Mapping[str, Any]) -> str:
 def _grid(cells: list[dict[str, Any]]) -> Iterator[str]:
     for number, each in enumerate(cells):
         row, column = divmod(number, COLUMNS)
-        name = f"{each['id']}: {NAMES[each['state']]}, {each['tokens_shown']:,} of {each['tokens']:,} tokens"
+        name = f"{each['id']}: {NAMES[each['state']]}, {each['tokens']:,} tokens"
+        name += f", {each['tokens_shown']:,} on the page with its label" if each["tokens_shown"] else ""
         yield from _cell(MARGIN + STEP * column, GRID_Y + STEP * row, each["state"], name)
 
 

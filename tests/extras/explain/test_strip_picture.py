@@ -41,7 +41,8 @@ def names(svg: str) -> list[str]:
 
 def test_each_breadcrumb_is_one_cell_that_says_how_much_of_it_is_on_the_page() -> None:
     svg = strip_svg(answer())
-    assert names(svg)[: len(STATES)] == [f"m{number}: {NAMES[state]}, 5 of 10 tokens" for number, state in enumerate(STATES)]
+    ends = [f"{NAMES[state]}, 10 tokens, 5 on the page with its label" for state in STATES]
+    assert names(svg)[: len(STATES)] == [f"m{number}: {end}" for number, end in enumerate(ends)]
     assert names(svg)[-1] == "conversation: 60"
     assert {"5 messages, calls and results of session s1", "The page: 60 of 100 tokens", "- Hello"} <= {*texts(svg)}
     assert Counter(texts(svg))["10 tokens"] == len(STATES)
