@@ -29,6 +29,8 @@ MAX_PLANS = 3
 """The plans of a page, unless each was too long."""
 LEFT_OVER = 0.01
 """A share of the room: a smaller rest is left free."""
+SPARE = 0.25
+"""A share of the page: where the best plan leaves more, its parts were dearer than counted."""
 LEAST_SHARE = 0.14
 """Largest share of the page for the newest part where a profile does not fill its pages."""
 BROADLY = 0.1
@@ -64,8 +66,8 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
     room = allowance = float(max(_put(draft, NOTHING) - excess, 0))
     lines = summary_tokens(draft)
     purchases: list[_Purchase] = []
-    most = math.inf
-    while not any(each.free >= 0 for each in purchases) or len(purchases) < MAX_PLANS:
+    most, too_much = math.inf, math.inf
+    while len(purchases) < _plans(purchases, allowance):
         limits = _room(draft, room, allowance)
         limits = replace(limits, finds=min(limits.finds, most))
         bought = plan(choice.entries, choice.offers, limits, least, follows=follows, summary=lines)
@@ -79,8 +81,20 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
         is_enough = free >= 0 and (free < max(MIN_ROOM, LEFT_OVER * room) or not bought.lacks_room)
         if room <= 0 or is_enough:
             break
-        room = room + free if free > 0 else max(bought.spent * allowance / (allowance - free) - len(purchases), 0.0)
+        if free > 0:
+            room = room + free if room + free < too_much else (room + too_much) / 2
+        else:
+            too_much = min(room, too_much)
+            room = max(bought.spent * allowance / (allowance - free) - len(purchases), 0.0)
     return purchases
+
+
+def _plans(purchases: Sequence[_Purchase], allowance: float) -> float:
+    """Most plans: as many as it takes until one fits, and more where that leaves much of the page empty."""
+    spare = min((each.free for each in purchases if each.free >= 0), default=math.inf)
+    if math.isinf(spare):
+        return math.inf
+    return MAX_PLANS if spare < SPARE * allowance else 2 * MAX_PLANS
 
 
 def _above(draft: PageDraft, excess: int) -> int:
