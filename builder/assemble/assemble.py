@@ -25,7 +25,7 @@ from builder.assemble.sources.fixed import (
 )
 from builder.assemble.sources.pictures import put_pictures
 from builder.assemble.sources.purchase import account, choose, put_note, put_plan
-from builder.assemble.sources.results import complete_results, put_results, shorten_results, take_off_results
+from builder.assemble.sources.results import complete_results, has_older_calls, put_results, shorten_results, take_off_results
 from builder.assemble.sources.summary import put_memory
 from builder.domain.context import (
     DEGRADED,
@@ -181,7 +181,7 @@ def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
         put_pictures(draft, excess)
         page, chat = compose(draft.ledger), messages(draft.ledger)
         over = _excess(draft, page, chat)
-        is_empty = not any(draft.items(source) for source in ("window", "retrieval"))
+        is_empty = not any(draft.items(source) for source in ("window", "retrieval")) and not has_older_calls(draft)
         if over > 0 and (is_empty or excess > draft.ledger.allowance):
             page, chat = _without_notes(draft)
             over = 0

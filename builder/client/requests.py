@@ -82,7 +82,7 @@ class Requests:
 
     async def sessions(self, *, user_id: str = "") -> AsyncGenerator[SessionEnd, None]:
         """Sessions of the workspace, or those in which a user has a breadcrumb; the one that spoke last comes first."""
-        request = {"user_id": user_id, "limit": MAX_HISTORY_PAGE}
+        request = ({"user_id": user_id} if user_id else {}) | {"limit": MAX_HISTORY_PAGE}
         after: str | None = ""
         while after is not None:
             page = await self.request("sessions", request | {"after": after})
@@ -104,7 +104,7 @@ class Requests:
 
         limit: to 100. before: a stream sequence; 0 = now. schemas: default those of the profile `default`.
         """
-        scope = {"session": optional_token(session), "user_id": user_id}
+        scope = {"session": optional_token(session)} | ({"user_id": user_id} if user_id else {})
         request = {"text": text, **scope, "limit": limit, "before": before, "schemas": list(schemas)}
         return tuple(read_result(SearchResult, each) for each in (await self.request("search", request))["passages"])
 

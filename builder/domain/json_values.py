@@ -5,7 +5,6 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 
@@ -86,7 +85,8 @@ def _with_whole_characters(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     items = [_with_whole_characters(item) for item in value]
-    for number, (one, other) in enumerate(pairwise(map(_piece, items))):
+    for number in range(len(items) - 1):
+        one, other = _piece(items[number]), _piece(items[number + 1])
         if _FIRST_HALF.search(one) and _SECOND_HALF.match(other):
             whole = (one[-1] + other[0]).encode("utf-16", "surrogatepass").decode("utf-16")
             for place, text in ((number, one[:-1] + whole), (number + 1, other[1:])):

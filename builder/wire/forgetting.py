@@ -8,7 +8,7 @@ from pydantic import Field
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
-from builder.wire.requests import OfPerson
+from builder.wire.requests import PersonRequest
 from builder.wire.subjects import check_token
 from builder.wire.times import moment
 
@@ -16,7 +16,7 @@ MAX_FORGOTTEN = 1_000
 """Breadcrumbs that one request forgets."""
 
 
-class ForgetRequest(OfPerson):
+class ForgetRequest(PersonRequest):
     """Erase breadcrumbs, all that was said by and to a person, or a session, and all that was made from it."""
 
     id: str = Field("", max_length=256, description="id of a breadcrumb")

@@ -1,7 +1,7 @@
 """Parts of messages in one form whatever their vendor: text, call, result, file, thought; and how pieces of a text are joined."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -121,6 +121,23 @@ def _seam(one: Text, other: Text) -> str:
         return "within"
     ends = bool(_WHOLE_END.search(before[-4:]))
     return "whole" if (ends and after[:1].isupper()) or _BULLET.match(after) else "open"
+
+
+STYLES = frozenset(
+    ("plain", "bold", "italic", "underline", "strikethrough", "spoiler", "blockquote", "pre", "text_link", "mention",
+     "mention_name", "hashtag", "cashtag", "bot_command", "email", "phone", "custom_emoji")
+)  # fmt: skip
+"""Types of pieces of one text, as messengers export them."""
+_STYLE_FIELDS = frozenset({"type", "text", "href", "user_id", "document_id", "language"})
+"""Fields of such a piece; with others it is an object of somebody's own."""
+
+
+def styled_text(part: Mapping[str, Any]) -> tuple[Text] | None:
+    """A piece of a sentence of Telegram, with its address; None where it says more than that."""
+    if part.keys() - _STYLE_FIELDS or not isinstance(part.get("text"), str):
+        return None
+    address = f" ({part['href']})" if part.get("href") else ""
+    return (Text(f"{part['text']}{address}", is_piece=True),)
 
 
 def value_lines(value: Any) -> str:

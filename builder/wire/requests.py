@@ -39,7 +39,7 @@ Number = Annotated[int, BeforeValidator(_number)]
 Request = TypeVar("Request", bound=BaseModel)
 
 
-class OfPerson(BaseModel):
+class PersonRequest(BaseModel):
     """Names a person, or nobody."""
 
     model_config = _STRICT
@@ -50,7 +50,8 @@ class OfPerson(BaseModel):
     def _with_former_name(cls, values: Any) -> Any:
         if not isinstance(values, Mapping) or "user" not in values or "user_id" in values:
             return values
-        _warn_of_user()
+        if values["user"]:
+            _warn_of_user()
         return {"user_id" if name == "user" else name: value for name, value in values.items()}
 
 
@@ -68,7 +69,7 @@ class FetchRequest(BaseModel):
     version: int | None = Field(None, ge=1, description="an earlier version")
 
 
-class HistoryRequest(OfPerson):
+class HistoryRequest(PersonRequest):
     """Breadcrumbs of a session, or of a person in any session, in stream order, in pages."""
 
     session: str = Field("", description="the session")
@@ -78,7 +79,7 @@ class HistoryRequest(OfPerson):
     after: str = Field("", pattern=START, description="`next` of the page before, or a sequence of the stream")
 
 
-class SessionsRequest(OfPerson):
+class SessionsRequest(PersonRequest):
     """Sessions of the workspace, or those in which a person has a breadcrumb, in pages; the one that spoke last comes first."""
 
     user_id: str = Field("", description="your id of a person; none = all sessions")
@@ -86,7 +87,7 @@ class SessionsRequest(OfPerson):
     after: str = Field("", pattern=CURSOR, description="`next` of the page before")
 
 
-class SearchRequest(OfPerson):
+class SearchRequest(PersonRequest):
     """Passages of a session, of a person's memory, or of the whole workspace when neither is named, the most probable first."""
 
     text: str = Field(min_length=1, max_length=10_000, description="the question, in words")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from builder.wire.attachments import KINDS, NESTED, attachment_line, attachment_of, one_line_name, other_fields, without_data_urls
-from builder.wire.parts import UNREAD, Data, File, Mark, Part, Text, Thought, Unread, value_lines
+from builder.wire.parts import STYLES, UNREAD, Data, File, Mark, Part, Text, Thought, Unread, styled_text, value_lines
 from builder.wire.tool_parts import (
     NAMED_CALLS,
     Fields,
@@ -32,11 +32,6 @@ from builder.wire.tool_parts import (
 
 PIECES = ("citations", "annotations", "styles", "marks", "style")
 """Fields of a text that was cut out of a longer one."""
-STYLES = frozenset(
-    ("plain", "bold", "italic", "underline", "strikethrough", "spoiler", "blockquote", "pre", "text_link", "mention",
-     "mention_name", "hashtag", "cashtag", "bot_command", "email", "phone", "custom_emoji")
-)  # fmt: skip
-"""Types of pieces of one text, as messengers export them."""
 _UNREADABLE = frozenset(
     ("signature", "encrypted_content", "thoughtSignature", "thought_signature", "cache_control", "providerMetadata",
      "providerOptions", "callProviderMetadata", "logprobs", "_meta", "encrypted_index", "encrypted_stdout")
@@ -137,8 +132,7 @@ def _text(part: Fields) -> Parts | None:
     if part.get("thought") is True:
         return (Thought(text),)
     is_bare = "type" not in part and "block_type" not in part
-    is_piece = part.get("type") in STYLES or any(part.get(name) for name in PIECES)
-    return (Text(text, is_piece=is_piece, is_bare=is_bare),)
+    return (Text(text, is_piece=any(part.get(name) for name in PIECES), is_bare=is_bare),)
 
 
 def _refusal(part: Fields) -> Parts | None:
@@ -149,14 +143,19 @@ def _refusal(part: Fields) -> Parts | None:
 def _document(part: Fields) -> Parts | None:
     """The words of a document of Anthropic, Bedrock or Cohere."""
     inner = part["document"] if isinstance(part.get("document"), dict) else part
-    if inner is not part and (fields := inner.get("data")) and attachment_of(part) is None:
-        return (Data(value_lines(_plain(read_arguments(fields)))),)
+    fields = inner.get("data") if inner is not part else None
+    if isinstance(fields, dict) or (fields and attachment_of(part) is None):
+        words = value_lines(_plain(read_arguments(fields)))
+        return (*_titles(inner), Data(words)) if words else None
     source = inner.get("source")
     content = first_of(source, _SOURCES.get(str(source.get("type")), ("text", "content"))) if isinstance(source, dict) else None
     if not isinstance(content, str | list):
         return None
-    title = [Data(str(inner[name])) for name in ("title", "name", "context") if inner.get(name)]
-    return (*title, *read_parts(content))
+    return (*_titles(inner), *read_parts(content))
+
+
+def _titles(document: Fields) -> Parts:
+    return tuple(Data(str(document[name])) for name in ("title", "name", "context") if document.get(name))
 
 
 def _nested(part: Fields) -> Parts | None:
@@ -259,7 +258,7 @@ _SOURCES = {"text": ("data", "text"), "content": ("content",), "base64": (), "ur
 Reader = Callable[[Fields], Parts | None]
 READERS: dict[str, Reader] = {
     **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text", "text-plain"), _text),
-    **dict.fromkeys(sorted(STYLES), _text),
+    **dict.fromkeys(sorted(STYLES), styled_text),
     "refusal": _refusal,
     **dict.fromkeys(("reasoning", "thinking", "redacted_thinking", "redacted-reasoning", "thought"), thought),
     **dict.fromkeys(

@@ -22,7 +22,10 @@ REQUEST_FIELDS = (
 ANSWER_FIELDS = ("output", "choices", "candidates", "message", "response", "result")
 """Fields with what it gave back, or with another whole that has it; of several answers the first counts."""
 _TEXTS = {"contents": "user", "input": "user", "prompt": "user", "message": "user", "response": "assistant"}
-"""Fields that may be a text beside a `model` or a `chat_history` → whose it is."""
+"""Fields that may be a text → whose it is."""
+_MODEL = frozenset({"model", "chat_history"})
+_NEIGHBOURS = {"message": frozenset({"chat_history"})}
+"""Beside which fields such a text is a message, where it is not one of `_MODEL`."""
 _ENDS = frozenset({"finishReason", "finish_reason", "toolCalls", "toolResults"})
 """Fields of an answer that is a message without a role."""
 MAX_DEPTH = 4
@@ -58,7 +61,7 @@ def _messages(value: Mapping[str, Any], names: tuple[str, ...], depth: int) -> I
         elif isinstance(field, dict):
             inner = whole_of(field, depth - 1)
             yield from (*inner.request, *inner.answer) if inner else ()
-        elif isinstance(field, str) and name in _TEXTS and not {"model", "chat_history"}.isdisjoint(value):
+        elif isinstance(field, str) and name in _TEXTS and not _NEIGHBOURS.get(name, _MODEL).isdisjoint(value):
             yield {"role": _TEXTS[name], "content": field}
 
 

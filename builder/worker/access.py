@@ -216,7 +216,7 @@ class AccessControl:
         """Narrowed to passages that the caller sees, of its own memory if no session is named."""
         if not await self._may_read(caller, request.user_id, request.session):
             return {"passages": []}
-        narrowed = request if request.session else request.model_copy(update={"user": caller.user})
+        narrowed = request if request.session else request.model_copy(update={"user_id": caller.user})
         seen: list[dict[str, Any]] = []
         for limit in (request.limit, MAX_SEARCH_RESULTS):  # what is hidden takes no room from what is shown
             passages = (await ask(narrowed.model_copy(update={"limit": limit})))["passages"]
@@ -229,7 +229,7 @@ class AccessControl:
         """Narrowed to those of the caller."""
         if request.user_id not in ("", caller.user):
             return {"sessions": [], "next": None}
-        answer = await ask(request.model_copy(update={"user": caller.user}))
+        answer = await ask(request.model_copy(update={"user_id": caller.user}))
         return answer | {"sessions": [each for each in answer["sessions"] if await self.owns(caller, each["session"])]}
 
     async def _may_read(self, caller: Caller, user: str, session: str) -> bool:

@@ -57,6 +57,11 @@ def shorten_results(draft: PageDraft, excess: int) -> bool:
     return sum(item.size for item in draft.items("turn")) < size
 
 
+def has_older_calls(draft: PageDraft) -> bool:
+    """Whether the running turn has more than what is answered now."""
+    return any(item.entry not in draft.recall.turn for item in draft.items("turn"))
+
+
 def take_off_results(draft: PageDraft) -> bool:
     """Leave the running turn out; whether anything of it was there."""
     rule = draft.rule("turn")
@@ -92,7 +97,7 @@ def _evenly(draft: PageDraft, room: int, most: int) -> dict[Entry, Item]:
     for number in sorted(there, key=lambda number: every[number].size):
         entry, part, line = every[number].entry, parts[number], lines[number]
         for_lines -= line.size
-        item = part if part.size <= most - for_lines else line
+        item = part if part.size <= min(most - for_lines, every[number].size) else line
         if entry and item.size <= most - for_lines:
             placed[entry] = item
             most -= item.size

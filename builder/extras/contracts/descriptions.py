@@ -36,7 +36,7 @@ class _ByName(Untitled):
 
 @cache
 def metadata() -> dict[str, dict[str, str]]:
-    """Verb → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
+    """Name of a request → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
     return {
         name: {
             "description": (row.model.__doc__ or "").partition("\n")[0],

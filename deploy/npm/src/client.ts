@@ -96,7 +96,7 @@ export class Client {
 
   /** Passages of a session, of what was said by and to a user, or of the workspace; the most probable first. */
   async search(text: string, options: SearchOptions = {}): Promise<SearchResult[]> {
-    const { session, userId: user_id = "", limit, before, schemas } = options;
+    const { session, userId: user_id, limit, before, schemas } = options;
     const scope = { session: session ? await sessionToken(session) : "", user_id };
     const { passages } = await this.request("search", { text, ...scope, limit, before, schemas });
     return Promise.all(passages.map(async (each) => ({ ...each, session: await sessionText(each.session) })));

@@ -81,6 +81,8 @@ def test_a_denied_call_and_an_error_of_a_frameworks_result_have_failed() -> None
         ([{"type": "text", "text": "Gut \ud83d"}, {"type": "text", "text": "\udc4d so"}], "Gut 👍 so"),
         (["Gut \ud83d", "\udc4d"], "Gut 👍"),
         ([{"type": "text", "text": "a\ud83d"}, {"type": "text", "text": "b"}], "a\ufffd\nb"),
+        (["Siehe ", {"type": "text_link", "text": "Anleitung", "href": "https://x.org/m"}], "Siehe Anleitung (https://x.org/m)"),
+        ([{"type": "document", "document": {"id": "d1", "data": {"snippet": "31 cm"}}}], "snippet: 31 cm"),
         ([{"type": "text-plain", "text": "Klartext", "mime_type": "text/plain"}], "Klartext"),
         ([{"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://b/film.mp4"}}}}], "[video s3://b/film.mp4, mp4]"),
     ],
@@ -94,6 +96,11 @@ def test_the_words_of_a_message_are_there(content: Any, words: str) -> None:
 )
 def test_a_role_of_other_programs_is_read_as_what_it_is(role: str, becomes: str) -> None:
     assert _read(ASKED, {"role": role, "content": "31 cm"})[-1].role == becomes
+
+
+def test_an_object_of_a_tool_that_has_a_style_s_name_keeps_its_fields() -> None:
+    mail = {"type": "email", "text": "Der Ofen ist kalt.", "subject": "Ofen", "from": "mia@x.org"}
+    assert all(word in _texts(ASKED, _answer(mail))[-1] for word in ("Der Ofen ist kalt.", "Ofen", "mia@x.org"))
 
 
 def test_the_question_of_a_request_stands_behind_its_history() -> None:

@@ -45,6 +45,10 @@ def test_a_call_is_read_in_every_shape(message: dict[str, Any]) -> None:
     assert reply == Reply("", ({"tool": "weigh", "input": {"of": "mug"}, "requestId": "c1"},))
 
 
+def test_a_request_that_an_answer_quotes_is_no_part_of_it() -> None:
+    assert reply_of({"model": "m", "message": "Is it raining?", "response": "Yes."}).text == "Yes."
+
+
 def test_a_call_without_an_id_gets_the_same_one_again_and_another_in_another_round() -> None:
     reply = {"role": "model", "parts": [{"functionCall": {"name": "weigh", "args": {}}}]}
     names = [reply_of(reply, scope).tool_requests[0]["requestId"] for scope in ("one", "one", "two")]

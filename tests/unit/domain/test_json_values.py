@@ -18,6 +18,10 @@ def test_nul_and_lone_surrogates_are_replaced_in_texts_and_keys() -> None:
     assert clean({"a\0": ["\ud800b", 1]}) == {"a�": ["�b", 1]}
 
 
+def test_characters_that_a_stream_cut_are_whole_also_side_by_side() -> None:
+    assert clean(["\ud83d", "\ude00\ud83d", "\ude01"]) == ["😀", "😁", ""]
+
+
 def test_nesting_is_accepted_up_to_the_limit() -> None:
     assert clean(nested(MAX_DEPTH)) == nested(MAX_DEPTH)
     for value in (nested(MAX_DEPTH + 1), nested(MAX_DEPTH) and {"a": nested(MAX_DEPTH)}):

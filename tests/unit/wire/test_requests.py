@@ -13,7 +13,7 @@ from builder.wire.requests import (
     ConsumersRequest,
     FetchRequest,
     HistoryRequest,
-    OfPerson,
+    PersonRequest,
     ReplayRequest,
     SearchRequest,
     SessionsRequest,
@@ -59,7 +59,7 @@ def test_a_replay_with_too_many_or_too_large_files_is_refused_with_what_is_allow
 
 @pytest.mark.parametrize("model", [HistoryRequest, SearchRequest, SessionsRequest, ForgetRequest])
 def test_a_person_has_the_former_name_for_one_release_and_the_log_says_so_once(
-    model: type[OfPerson], caplog: pytest.LogCaptureFixture
+    model: type[PersonRequest], caplog: pytest.LogCaptureFixture
 ) -> None:
     _warn_of_user.cache_clear()
     text = {"text": "Which kiln?"} if model is SearchRequest else {}

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from builder.wire.vendor_parts import KEY_READERS, READERS, STYLES, read_part
+from builder.wire.parts import STYLES
+from builder.wire.vendor_parts import KEY_READERS, READERS, read_part
 from tests.vendor_kinds import BECOMES, VENDOR_KINDS, Kind, table
 
 DOCS = Path(__file__).resolve().parents[3] / "builder" / "docs" / "protocol.md"

@@ -52,6 +52,10 @@ def store() -> DurableStore:
     return durable_store()
 
 
+SEARCHES: list[SearchRequest] = []
+"""As the handler was asked."""
+
+
 @pytest.fixture
 async def access(store: DurableStore) -> AccessControl:
     """Over sessions of Ada, of Ben, of both and of agents."""
@@ -72,6 +76,7 @@ async def forgotten(_host: Host, _workspace: str, request: ForgetRequest) -> dic
 
 async def found(_host: Host, _workspace: str, request: SearchRequest) -> dict[str, Any]:
     """Every breadcrumb, the last one first."""
+    SEARCHES.append(request)
     crumbs = [breadcrumb_json(make_breadcrumb(identity, 1, id=identity, **fields)) for identity, fields in reversed(SAID)]
     return {"passages": crumbs[: request.limit]}
 
@@ -128,6 +133,13 @@ async def test_every_verb_shows_the_same_of_a_session_and_of_none(access: Access
     assert shown == {name for name, _ in SAID} - {
         "bens-1", "shy-1", "agents-1", "call-1", "notes-1", "group-2", "group-3", "secret-1",
     }  # fmt: skip
+
+
+async def test_a_search_without_a_session_asks_for_what_the_person_said(access: AccessControl) -> None:
+    SEARCHES.clear()
+    await ask(access, ADA, "search", text="kiln", limit=100)
+    await ask(access, ADA, "search", text="kiln", session="own")
+    assert {(each.user_id, each.session) for each in SEARCHES} == {("ada", ""), ("", "own")}
 
 
 async def test_what_is_hidden_takes_no_room_from_what_a_search_finds(access: AccessControl) -> None:

@@ -21,6 +21,13 @@ def test_exact_repeats_are_shown_once_with_the_newest_and_their_number() -> None
     assert omitted(found) == {"m1": "repeat", "m3": "repeat"}
 
 
+def test_copies_that_have_other_passages_are_one_thing() -> None:
+    words = " ".join(f"kiln{number}" for number in range(90))
+    rows = [make_remembered(f"Okay, {words}", 1), make_remembered(words, 2)]
+    assert len(rows[0].passages) > len(rows[1].passages)
+    assert "m2" in best(find("kiln7", rows))
+
+
 def test_the_same_in_other_words_is_two_things() -> None:
     rows = [make_remembered("The kiln is hot today.", 1), make_remembered("Today the kiln is very hot!", 2)]
     found = find("kiln", rows)
