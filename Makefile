@@ -14,11 +14,15 @@ export MALLOC_ARENA_MAX := 2
 # Else each process of the tests compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
+# What a step took, for who waits for it. Used as `$(BEGIN); step && $(call TOOK,the step)`.
+BEGIN = began=$$(date +%s)
+TOOK = echo "$(1) took $$(($$(date +%s) - began)) s"
+
 .NOTPARALLEL:
 .PHONY: demo test test-core up check clean
 
 demo: $(VENV)/model
-	@$(BIN)/context-builder demo
+	@$(BEGIN); $(BIN)/context-builder demo && $(call TOOK,the demo)
 
 # Everything: the tests, and the checks beside them. BUSY=2 runs it beside two busy loops, as on a machine that is not quiet.
 BUSY ?= 0
@@ -49,7 +53,7 @@ $(VENV)/python:
 
 $(VENV)/service: $(VENV)/python pyproject.toml constraints.txt
 	@echo "installing the service into $(VENV) (about 1.5 GB with the CPU build of torch, once) ..."
-	@$(PIP) --editable '.[service]'
+	@$(BEGIN); $(PIP) --editable '.[service]' && $(call TOOK,pip)
 	@$(BIN)/python -c 'import importlib.metadata as m; print("installed", ", ".join(f"{p} {m.version(p)}" for p in ("faststream", "onnxruntime", "torch", "sentence-transformers")))'
 	@du -sh $(VENV) | cut -f1 | sed 's/^/size of $(VENV): /'
 	@touch $@
@@ -57,11 +61,11 @@ $(VENV)/service: $(VENV)/python pyproject.toml constraints.txt
 # With the service in one go: pip resolves and unpacks once.
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
 	@echo "installing the service and the tools for tests into $(VENV) (about 2.4 GB with the CPU build of torch, once) ..."
-	@$(PIP) --editable '.[service,dev]'
+	@$(BEGIN); $(PIP) --editable '.[service,dev]' && $(call TOOK,pip)
 	@touch $(VENV)/service $@
 
 $(VENV)/model: $(VENV)/service
-	@$(BIN)/context-builder models prepare
+	@$(BEGIN); $(BIN)/context-builder models prepare && $(call TOOK,preparing the model)
 	@touch $@
 
 clean:

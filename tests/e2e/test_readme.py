@@ -44,6 +44,12 @@ def test_the_readme_is_read_in_one_go() -> None:
     assert len(re.findall(r"^!\[[^]]+\]\(builder/docs/pictures/", README, re.MULTILINE)) == 2
 
 
+def test_each_step_of_the_demo_says_what_it_took(tmp_path: Path) -> None:
+    command = ["make", "--dry-run", "--always-make", "demo", f"VENV={tmp_path}"]
+    steps = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert re.findall(r'echo "(.*) took', steps) == ["pip", "preparing the model", "the demo"]
+
+
 async def test_the_small_page_of_the_readme_is_built_from_the_sample(tmp_path: Path) -> None:
     prepared()
     (tmp_path / "profiles").mkdir()
