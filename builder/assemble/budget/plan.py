@@ -89,6 +89,7 @@ def plan(entries: Entries, offers: Offers, room: Room, least: float, *, follows:
                 buyer.find(purchase.number)
             case "summary":
                 buyer.summary(purchase.number)
+    buyer.drop_copies()
     return buyer.plan
 
 

@@ -1,5 +1,6 @@
 """Purchases one after the other, and what each still costs when something of it is shown already."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,6 +48,8 @@ class Offers:
     """The find that brings it; -1 = none."""
     alike: Ints
     """How many others are of its kind."""
+    copies: Mapping[int, int] = field(default_factory=dict)
+    """Entry of a find → the entry of the conversation in which the same was said last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +162,12 @@ class Buyer:
             missing = [each for each in missing if each == find]
         for each in missing:
             self._put(each)
+
+    def drop_copies(self) -> None:
+        """Take off the finds of which the newest part has a copy whole."""
+        for entry, copy in self._offers.copies.items():
+            if entry >= self.plan.newest > copy and copy in self.plan.whole:
+                self.plan.whole.discard(entry)
 
     def summary(self, tokens: int) -> None:
         """Buy so many tokens of its lines, or what there is room for."""

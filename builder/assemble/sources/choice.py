@@ -156,7 +156,17 @@ def _offers(draft: PageDraft, costs: _Costs, finds: Sequence[Find], numbers: Seq
         is_part=np.array(are_parts, np.bool_),
         leader=_leaders(finds, draft),
         alike=others_of_a_kind([_pattern(view, find) for find in finds]),
+        copies=dict(_copies(costs, finds, numbers)),
     )
+
+
+def _copies(costs: _Costs, finds: Sequence[Find], numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    view = costs.draft.recall.view
+    for find, number in zip(finds, numbers, strict=True):
+        last = view.repeats(find.row)[-1]
+        copy = costs.number.get((entry_of(view, last).origin, ""), number) if find.times > 1 and not find.lines else number
+        if copy != number:
+            yield number, copy
 
 
 def _folded(costs: _Costs, rules: ToolOutput, room: float) -> frozenset[int]:

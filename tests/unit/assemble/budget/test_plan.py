@@ -1,5 +1,7 @@
 """The plan of a page: within the room, the dearest first, no hole in the newest part, nothing that is not worth its price."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -199,3 +201,10 @@ def test_a_summary_has_a_price_and_what_is_dearer_comes_first() -> None:
     dear, cheap = (plan(entries, offers, make_room(50), SUMMARY_PRICE * by, follows=False, summary=100) for by in (1.1, 0.9))
     assert (dear.whole, dear.summary, dear.lacks_room) == ({0}, 0, False)
     assert (cheap.whole, cheap.summary, cheap.lacks_room) == ({0}, 50 - 20 - HOLE, True)
+
+
+def test_a_find_of_which_the_newest_part_has_a_copy_is_not_shown_twice() -> None:
+    entries = make_entries([10.0, 900.0, 10.0], newest=2, is_certain=[True, False, False])
+    offers = replace(make_offers(Offer(entry=2, tokens=10)), copies={2: 0})
+    assert plan(entries, offers, make_room(100), 0.0, follows=False).whole == {0}
+    assert plan(entries, replace(offers, copies={}), make_room(100), 0.0, follows=False).whole == {0, 2}
