@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -71,13 +71,7 @@ class OmissionLog:
         return Absence(relevant, by_reason, in_view, self._tokens(in_view.values()))
 
     def _rated(self, omissions: Iterable[Omission], probability: Callable[[int], float | None]) -> tuple[Omission, ...]:
-        rated = []
-        for each in omissions:
-            own = probability(self.view.row_of(each.id))
-            rated.append(
-                Omission(id=each.id, reason=each.reason, tokens=each.tokens, tokens_shown=each.tokens_shown, probability=own)
-            )
-        return tuple(rated)
+        return tuple(replace(each, probability=probability(self.view.row_of(each.id))) for each in omissions)
 
     def _tokens(self, groups: Iterable[Ints]) -> int:
         """Tokens of these rows."""
@@ -85,7 +79,4 @@ class OmissionLog:
 
     def _counted(self, omission: Omission, row: int) -> Omission:
         """With the tokens of all of it, where who left it out did not count."""
-        if omission.tokens or row < 0:
-            return omission
-        tokens = int(self.view.tokens[row])
-        return Omission(id=omission.id, reason=omission.reason, tokens=tokens, tokens_shown=omission.tokens_shown)
+        return omission if omission.tokens or row < 0 else replace(omission, tokens=int(self.view.tokens[row]))

@@ -146,7 +146,8 @@ class Ledger:
     @cached_property
     def heads(self) -> list[int]:
         """`units`, for look-ups one by one."""
-        return [*map(int, self.units)]
+        heads: list[int] = self.units.tolist()
+        return heads
 
     def rule(self, source: str) -> SectionRule | None:
         """The first section that this source fills, or the one that has its part of one conversation."""

@@ -163,10 +163,10 @@ def _offers(draft: PageDraft, costs: _Costs, finds: Sequence[Find], numbers: Seq
 def _copies(costs: _Costs, finds: Sequence[Find], numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     view = costs.draft.recall.view
     for find, number in zip(finds, numbers, strict=True):
-        last = view.repeats(find.row)[-1]
-        copy = costs.number.get((entry_of(view, last).origin, ""), number) if find.times > 1 and not find.lines else number
-        if copy != number:
-            yield number, copy
+        if find.times > 1 and not find.lines:
+            copy = costs.number.get((entry_of(view, view.repeats(find.row)[-1]).origin, ""), number)
+            if copy != number:
+                yield number, copy
 
 
 def _folded(costs: _Costs, rules: ToolOutput, room: float) -> frozenset[int]:

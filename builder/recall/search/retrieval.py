@@ -78,7 +78,7 @@ def retrieve(
     tokens = float(view.history.passages.tokens[: view.passages].mean()) + LABEL_TOKENS
     pool_size = min(max(MIN_POOL_PASSAGES, int(POOL_FACTOR * room / tokens)), MAX_POOL_PASSAGES)
     pool = best_of(candidates.scores, np.flatnonzero(relevant), pool_size)
-    distinct, omissions = _deduplicate(pool, view, relevant, page_rows)
+    distinct, omissions = _deduplicate(pool, view, page_rows)
     best = [find_of(view, passage, candidates, times) for passage, times in distinct[: rules.max_results]]
     reason = f"beyond the {rules.max_results} most probable finds"
     rest = [passage for passage, _ in (distinct[rules.max_results :] if rules.max_results is not None else ())]
@@ -110,21 +110,18 @@ def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:
     return NotRetrieved(rows, best[rows])
 
 
-def _deduplicate(
-    pool: Ints, view: View, relevant: Rows, page_rows: frozenset[int]
-) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:
-    """Passages with how often each was said, as the last one that may be found, and the others."""
+def _deduplicate(pool: Ints, view: View, page_rows: frozenset[int]) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:
+    """Passages with how often each was said, and the others."""
     groups: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for passage in pool.tolist():
         row = int(view.crumb[passage])
         groups.setdefault((view.repeats(row), passage - view.history.passages.first(row)), []).append(passage)
     distinct: list[tuple[int, int]] = []
     repeats: list[int] = []
-    for (rows, offset), passages in groups.items():
-        last = view.history.passages.first(rows[-1]) + offset
-        is_found = last < view.passages and view.crumb[last] == rows[-1] and relevant[last]  # its passages may be others
-        newest = last if is_found else max(passages)
-        repeats += [passage for passage in passages if passage != newest]
+    for (rows, _), passages in groups.items():
+        newest = max(passages)
+        passages.remove(newest)
+        repeats += passages
         if page_rows.intersection(rows):
             repeats.append(newest)
         else:
