@@ -276,10 +276,11 @@ def account(draft: PageDraft, choice: Choice, bought: Plan) -> None:
             probabilities[name] = min(probabilities.get(name, 0.0) + find.probability, 1.0)
         elif entry not in bought.whole:
             stands_for = find.row in draft.observations.by_row
-            omissions.append(Omission(id=name, reason=reason, tokens=find.tokens if stands_for else 0))
+            cause = "repeat" if choice.offers.copies.get(entry, entry) in bought.whole else reason
+            omissions.append(Omission(id=name, reason=cause, tokens=find.tokens if stands_for else 0))
     draft.omissions.name((*omissions, *draft.retrieval.omissions))
-    for cause, candidates in ((reason, draft.retrieval.crowded()), (IRRELEVANT, draft.retrieval.irrelevant())):
-        draft.omissions.add(cause, candidates.rows, candidates.scores)
+    for why, candidates in ((reason, draft.retrieval.crowded()), (IRRELEVANT, draft.retrieval.irrelevant())):
+        draft.omissions.add(why, candidates.rows, candidates.scores)
     for entry, limit in draft.limits.left_out:
         draft.omissions.add(limit, entry.rows)
     if not draft.whole:
