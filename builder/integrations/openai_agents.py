@@ -40,7 +40,7 @@ class BuilderSession:
 
     async def _page(self) -> Items:
         page = await asyncio.to_thread(self._conversation.page)
-        return cast("Items", [item for message in page for item in _items(message)])
+        return [item for message in page for item in _items(message)]
 
     async def add_items(self, items: Items) -> None:
         """Publish messages, calls and results: what a response says, thinks and calls is one message.
@@ -55,7 +55,7 @@ class BuilderSession:
         newest = await asyncio.to_thread(lambda: next(self._conversation.records(), None))
         if newest is None:
             return None
-        *others, last = cast("Items", list(_items(chat_message(newest))))
+        *others, last = _items(chat_message(newest))
         await asyncio.to_thread(self._conversation.client.forget, newest.id, by="openai-agents")
         await asyncio.to_thread(self._conversation.add, *_messages(others))
         return last
