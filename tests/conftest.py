@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import tests.warm  # noqa: F401 - what is made once a process
 from tests.apart import pytest_runtest_protocol  # noqa: F401 - a hook
 from tests.examples import load_profile
 

@@ -20,6 +20,7 @@ import builder.cli.doctor
 import builder.cli.serve
 import builder.extras.http.door
 import builder.extras.http.opening  # noqa: F401
+import tests.warm  # noqa: F401
 from builder.adapters.embedding import onnx
 from builder.adapters.embedding.prepared import NAMES, read_prepared
 from builder.adapters.stemmer import load_terms

@@ -24,20 +24,10 @@ def stores(kind: str) -> Callable[[int], str]:
     return lambda number: url if number < ALONE else ""
 
 
-@pytest.mark.parametrize(
-    ("load", "options", "store"),
-    [
-        (Load(triggers=TRIGGERS, sessions=60), FAST, "file"),
-        (Load(triggers=TRIGGERS, sessions=60), FAST, "postgresql"),
-        (Load(triggers=TRIGGERS // 3, sessions=20), {"worker__ack_wait_seconds": 10}, "file"),
-    ],
-    ids=["without a model", "in PostgreSQL", "with the model"],
-)
-async def test_four_workers_publish_what_one_publishes_alone(
-    load: Load, options: dict[str, Any], store: str, tmp_path: Path
-) -> None:
+async def test_four_workers_publish_what_one_publishes_alone(tmp_path: Path) -> None:
+    load, slow = Load(triggers=TRIGGERS // 3, sessions=20), {"worker__ack_wait_seconds": 10}
     with Broker(tmp_path / "broker") as broker:
-        workers = Workers(folder=tmp_path, broker=broker, options=options, stores=stores(store))
+        workers = Workers(folder=tmp_path, broker=broker, options=slow, stores=stores("file"))
         async with jetstream(broker.url) as js:
             shares = await steady(workers, js, load, range(ALONE))
             together = await context_bytes(js)
