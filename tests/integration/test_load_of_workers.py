@@ -27,7 +27,7 @@ def stores(kind: str) -> Callable[[int], str]:
 async def test_four_workers_publish_what_one_publishes_alone(tmp_path: Path) -> None:
     load, slow = Load(triggers=TRIGGERS // 3, sessions=20), {"worker__ack_wait_seconds": 10}
     with Broker(tmp_path / "broker") as broker:
-        workers = Workers(folder=tmp_path, broker=broker, options=slow, stores=stores("file"))
+        workers = Workers(folder=tmp_path, broker=broker, options=slow)
         async with jetstream(broker.url) as js:
             shares = await steady(workers, js, load, range(ALONE))
             together = await context_bytes(js)
