@@ -54,7 +54,7 @@ class OmissionLog:
         for omission in self._omissions:
             row = self.view.row_of(omission.id)
             if omission.id not in page_ids and omission.id not in omissions and row not in others:
-                omissions[omission.id] = self._counted(omission, row)
+                omissions[omission.id] = omission
                 rows[omission.reason].append(row)
                 counted[[row] if row >= 0 else []] = True
         for reason, every, scores in self._groups:
@@ -63,20 +63,19 @@ class OmissionLog:
             rows[reason] += every[fresh].tolist()
             for row in every[best_of(scores, fresh, max(MAX_OMISSIONS - len(omissions), 0))].tolist():
                 name = self.view.breadcrumb(row).id
-                omissions.setdefault(name, Omission(id=name, reason=reason, tokens=int(self.view.tokens[row])))
+                omissions.setdefault(name, Omission(id=name, reason=reason))
         by_reason = {reason: len(rows[reason]) for reason in sorted(rows) if rows[reason]}
         in_view = {reason: np.sort(np.array(rows[reason], np.int64)) for reason in by_reason}
         in_view = {reason: every[every >= 0] for reason, every in in_view.items()}
-        relevant = self._rated(islice(omissions.values(), MAX_OMISSIONS), probability)
+        relevant = tuple(self._rated(each, probability) for each in islice(omissions.values(), MAX_OMISSIONS))
         return Absence(relevant, by_reason, in_view, self._tokens(in_view.values()))
 
-    def _rated(self, omissions: Iterable[Omission], probability: Callable[[int], float | None]) -> tuple[Omission, ...]:
-        return tuple(replace(each, probability=probability(self.view.row_of(each.id))) for each in omissions)
+    def _rated(self, omission: Omission, probability: Callable[[int], float | None]) -> Omission:
+        """With its probability, and the tokens of all of it where who left it out did not count."""
+        row = self.view.row_of(omission.id)
+        tokens = omission.tokens if omission.tokens or row < 0 else int(self.view.tokens[row])
+        return replace(omission, tokens=tokens, probability=probability(row))
 
     def _tokens(self, groups: Iterable[Ints]) -> int:
         """Tokens of these rows."""
         return sum(int(self.view.tokens[rows].sum()) for rows in groups)
-
-    def _counted(self, omission: Omission, row: int) -> Omission:
-        """With the tokens of all of it, where who left it out did not count."""
-        return omission if omission.tokens or row < 0 else replace(omission, tokens=int(self.view.tokens[row]))
