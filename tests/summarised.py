@@ -15,13 +15,14 @@ from builder.domain.breadcrumb import SUMMARY, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.domain.page_settings import Summaries
 from builder.domain.profile import Profile
+from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Utterance
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
 from builder.recall.histories import HistoryCache
 from builder.recall.summaries.excerpts import TextFunctions
 from builder.recall.summaries.lines import extract
-from builder.recall.summaries.plan import covered_sources, recipe_of
+from builder.recall.summaries.plan import Recipe, covered_sources, recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
@@ -29,6 +30,7 @@ from builder.worker.jobs import Observer
 from builder.worker.log import StoredLog
 from builder.worker.summary_scheduler import MAX_UNITS, SummaryScheduler
 from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
+from tests.conversations import sent
 from tests.factories import BY_HAND, MORNING, make_breadcrumb, make_place, make_remembered, make_rendering, make_terms, make_view
 from tests.hashing_embedder import HashingEmbedder
 from tests.stores import DurableStore, durable_store
@@ -42,6 +44,17 @@ def summing(name: str = "default", **changes: object) -> Profile:
     """A profile of two sections, whose pages have summaries, and these begin early. changes: of the summaries."""
     settings = Summaries(max_pending=6, tokens=None, keep=4, batch=3, cap=60, by="extractive")
     return replace(two_sections(name), summaries=replace(settings, **changes))  # type: ignore[arg-type]
+
+
+PROFILE = summing()
+RECIPE = cast("Recipe", recipe_of(PROFILE))
+
+
+def stored_summary(sequence: int, covers: tuple[str, ...], previous: str = "", **body: Any) -> StoredBreadcrumb:
+    """Of `PROFILE`, with a line for each message. body: other fields."""
+    lines = [{"text": f"User: {name}.", "day": "8 May 2024", "ids": [name], "versions": [1]} for name in covers]
+    fields = {"lines": lines, "covered": covers, "last": covers[-1], "recipe": RECIPE.name, "previous": previous}
+    return sent(sequence, SUMMARY, fields | body)
 
 
 class Publishing:

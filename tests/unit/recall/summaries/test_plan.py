@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 from builder.domain.selector import Selector
 from builder.domain.stored import StoredBreadcrumb
 from builder.recall.summaries.due import tokens
 from builder.recall.summaries.plan import (
-    Recipe,
     chain_of,
     covered_sources,
     is_from_person,
@@ -20,18 +18,7 @@ from builder.recall.summaries.plan import (
 )
 from tests.conversations import answered, bash, chat, deleted, replied, said, sent
 from tests.factories import make_view
-from tests.summarised import COUNT, summing
-
-PROFILE = summing()
-FOUND = recipe_of(PROFILE)
-assert FOUND
-RECIPE: Recipe = FOUND
-
-
-def summary(sequence: int, covers: tuple[str, ...], previous: str = "", **body: Any) -> StoredBreadcrumb:
-    lines = [{"text": f"User: {name}.", "day": "8 May 2024", "ids": [name], "versions": [1]} for name in covers]
-    fields = {"lines": lines, "covered": covers, "last": covers[-1], "recipe": RECIPE.name, "previous": previous}
-    return sent(sequence, "summary.v1", fields | body)
+from tests.summarised import COUNT, PROFILE, RECIPE, stored_summary, summing
 
 
 def waiting(rows: list[StoredBreadcrumb], last: int = -1) -> list[list[str]]:
@@ -52,7 +39,7 @@ def test_without_summaries_and_for_one_task_alone_there_is_no_recipe() -> None:
 
 def test_the_chain_knows_what_it_stands_for_and_where_it_ends() -> None:
     assert chain_of(make_view(chat(2)), RECIPE).last == -1
-    view = make_view([*chat(4), summary(5, ("m1", "m2")), summary(6, ("m3",), "m5")])
+    view = make_view([*chat(4), stored_summary(5, ("m1", "m2")), stored_summary(6, ("m3",), "m5")])
     chain = chain_of(view, RECIPE)
     assert (chain.previous, chain.last) == ("m6", 2)
     assert covered_sources(view, RECIPE) == (("m1", 1), ("m2", 1), ("m3", 1))
@@ -60,7 +47,7 @@ def test_the_chain_knows_what_it_stands_for_and_where_it_ends() -> None:
 
 
 def test_a_summary_whose_last_unit_is_unknown_covers_no_row() -> None:
-    assert chain_of(make_view([*chat(2), summary(3, ("lost",))]), RECIPE).last == -1
+    assert chain_of(make_view([*chat(2), stored_summary(3, ("lost",))]), RECIPE).last == -1
 
 
 def test_units_behind_the_last_one_covered_wait_with_all_that_shares_their_calls() -> None:
@@ -70,7 +57,13 @@ def test_units_behind_the_last_one_covered_wait_with_all_that_shares_their_calls
 
 
 def test_what_joined_a_covered_unit_since_waits_in_front_without_what_was_covered() -> None:
-    rows = [replied(1, "I look.", bash("a", "ls")), said(2, "Hm."), summary(3, ("m1",)), answered(4, "a", 1), said(5, "So?")]
+    rows = [
+        replied(1, "I look.", bash("a", "ls")),
+        said(2, "Hm."),
+        stored_summary(3, ("m1",)),
+        answered(4, "a", 1),
+        said(5, "So?"),
+    ]
     assert waiting(rows, 0) == [["m4"], ["m2"], ["m5"]]
 
 
