@@ -1,4 +1,4 @@
-"""The kinds of content parts that are read, each with an example: the table of `docs/protocol.md` is made from it."""
+"""The kinds of content parts that are read, each with an example: the table of `docs/messages.md` is made from it."""
 
 from dataclasses import dataclass
 from typing import Any

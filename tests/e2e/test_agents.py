@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "builder" / "docs"
 EXAMPLES = DOCS / "examples"
 FILES = sorted(file for file in EXAMPLES.iterdir() if file.is_file())
-NAMES = ("agents.md", "several-agents.md", "tools.md", "protocol.md", "frameworks.md", "two-lines.md")
+NAMES = ("agents.md", "answers.md", "several-agents.md", "tools.md", "protocol.md", "frameworks.md", "two-lines.md")
 PAGES = (ROOT / "README.md", *(DOCS / name for name in NAMES))
 BLOCK = re.compile(r"<!-- example ([\w./-]+): [^\n]*UPDATE_DOCS=1 -->\n\n?```\w+\n(.*?)```\n", re.DOTALL)
 MAX_LINES = 20

@@ -21,10 +21,10 @@ NAMES = ("context-builder", "staging")
 
 
 def permissions() -> str:
-    """The users of the broker as `builder/docs/protocol.md` writes them, with one more who may do everything."""
-    page = (ROOT / "builder" / "docs" / "protocol.md").read_text("utf-8")
+    """The users of the broker as `builder/docs/permissions.md` writes them, with one more who may do everything."""
+    page = (ROOT / "builder" / "docs" / "permissions.md").read_text("utf-8")
     block: str
-    (block,) = re.findall(r"```conf\n(authorization.*?)```", page, re.DOTALL)
+    (block,) = re.findall(r"<!-- permissions of installations: .*? -->\n\n```conf\n(authorization.*?)```", page, re.DOTALL)
     end = block.rindex("]")
     return block[:end] + "  {user: observer, password: secret}\n" + block[end:]
 

@@ -64,7 +64,7 @@ WORKER_CANNOT_HEAR = ("orders.>", "breadcrumbs.>", "contexts.>", "$JS.EVENT.>")
 
 @pytest.fixture(scope="module")
 def guarded(folder: Path) -> Iterator[Broker]:
-    users, more = re.findall(r"```conf\n(.*?)```", PAGE, re.DOTALL)
+    users, more = re.findall(r"<!-- (?:least privilege|more users): .*? -->\n\n```conf\n(.*?)```", PAGE, re.DOTALL)
     with Broker(folder / "guarded", configuration=users.rstrip().removesuffix("]}") + more + "]}\n") as broker:
         yield broker
 

@@ -9,7 +9,7 @@ from builder.wire.parts import STYLES
 from builder.wire.vendor_parts import KEY_READERS, READERS, read_part
 from tests.vendor_kinds import BECOMES, VENDOR_KINDS, Kind, table
 
-DOCS = Path(__file__).resolve().parents[3] / "builder" / "docs" / "protocol.md"
+DOCS = Path(__file__).resolve().parents[3] / "builder" / "docs" / "messages.md"
 START, END = "<!-- kinds: UPDATE_DOCS=1 writes it, tests/unit/wire/test_vendor_parts.py -->\n", "<!-- end of kinds -->"
 
 
