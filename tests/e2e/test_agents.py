@@ -9,6 +9,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,16 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "builder" / "docs"
 EXAMPLES = DOCS / "examples"
 FILES = sorted(file for file in EXAMPLES.iterdir() if file.is_file())
-NAMES = ("agents.md", "answers.md", "several-agents.md", "tools.md", "protocol.md", "frameworks.md", "two-lines.md")
+NAMES = (
+    "agents.md",
+    "answers.md",
+    "several-agents.md",
+    "own-loop.md",
+    "tools.md",
+    "protocol.md",
+    "frameworks.md",
+    "two-lines.md",
+)
 PAGES = (ROOT / "README.md", *(DOCS / name for name in NAMES))
 BLOCK = re.compile(r"<!-- example ([\w./-]+): [^\n]*UPDATE_DOCS=1 -->\n\n?```\w+\n(.*?)```\n", re.DOTALL)
 MAX_LINES = 20
@@ -131,6 +141,16 @@ def test_an_agent_answers_until_ctrl_c(service: Running, client: SyncClient, tmp
         wait_for(lambda: len(texts(client, name)) == 2, "the agent to answer")
         agent.signal(signal.SIGINT)
         assert (agent.wait(), agent.said()) == (0, "")
+
+
+def test_a_loop_of_its_own_answers_a_session_to_its_end(service: Running, client: SyncClient) -> None:
+    names = runpy.run_path(str(EXAMPLES / "own_loop.py"))
+    with ThreadPoolExecutor() as pool:
+        loop = pool.submit(asyncio.run, names["answer_all"]("kiln", service.url))
+        wait_for(lambda: listens(service, "default") or loop.done(), "the loop to listen")
+        for text in ("Is the kiln hot?", "Goodbye."):
+            client.ask("kiln", text)
+        assert loop.result() in {1, 2}, "the page of the second message covers the first one where nobody has answered it"
 
 
 def test_plain_nats_speaks_the_same_protocol(service: Running, client: SyncClient) -> None:
