@@ -13,7 +13,7 @@ JETSTREAM: dict[str, Any] = dict.fromkeys(("mem_storage", "disk_storage", "strea
 PREFIXES = {"operator": nkeys.PREFIX_BYTE_OPERATOR, "account": nkeys.PREFIX_BYTE_ACCOUNT, "user": nkeys.PREFIX_BYTE_USER}
 
 AGENT_PUBLISHES = [
-    "requests.acme.durable",
+    "requests.acme.durable.weather",
     "$JS.API.CONSUMER.INFO.CONTEXTS.acme=weather",
     "$JS.API.CONSUMER.MSG.NEXT.CONTEXTS.acme=weather",
     "$JS.ACK.CONTEXTS.acme=weather.>",

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from builder.domain.erasure import Receipt
+from builder.domain.errors import Rejected
 from builder.domain.identity import Identity
 from builder.domain.summary import CompactionResult
 from builder.extra import Request, additions
@@ -20,6 +21,7 @@ from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
 from builder.worker.access import AccessControl
 from builder.worker.compaction import compact
+from builder.worker.requests import Host
 from builder.worker.search import search
 
 
@@ -112,6 +114,15 @@ class Failure(TypedDict):
     kind: Literal["rejected", "unavailable"]
 
 
+async def _responses(host: Host, workspace: str, request: requests.ResponsesRequest) -> dict[str, Any]:
+    """As `Responses.responses`. Raises `Rejected` for an agent that is not the consumer's."""
+    if request.consumer and request.agent != request.consumer:
+        agents = {each.agent for each in await host.consumers.of(workspace) if each.consumer == request.consumer}
+        if agents and request.agent not in agents:
+            raise Rejected(f"consumer {request.consumer!r} has the agent {', '.join(agents)}, not {request.agent!r}; name it")
+    return await host.responses.responses(workspace, request)
+
+
 _PASSAGE = {
     "id": "m110",
     "session": "s42",
@@ -191,7 +202,7 @@ REQUESTS: Mapping[str, Request] = MappingProxyType(
         "responses": Request(
             model=requests.ResponsesRequest,
             answer=Responses,
-            handler=lambda host, *rest: host.responses.responses(*rest),
+            handler=_responses,
         ),
         "difference": Request(
             model=requests.DifferenceRequest,

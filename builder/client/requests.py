@@ -24,7 +24,7 @@ from builder.wire.connecting import reason
 from builder.wire.consumers import Consumer
 from builder.wire.errors import raise_error
 from builder.wire.identities import MAX_IDS, read_identities
-from builder.wire.requests import MAX_HISTORY_PAGE, request_json
+from builder.wire.requests import MAX_HISTORY_PAGE, OF_AGENT, request_json
 from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token
 
 LOST_SECONDS = 5.0
@@ -195,7 +195,8 @@ class Requests:
 
     async def request(self, name: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
         """timeout: seconds. Raises `NoService`, `Unavailable`, `Rejected`."""
-        subject = self.installation.subject(request_subject(self.workspace, name))
+        consumer = request.get("consumer", "") if name in OF_AGENT else ""
+        subject = self.installation.subject(request_subject(self.workspace, name, consumer))
         data = request_json(request)
         # Without a connection the request waits for one, but not as long as for an answer.
         timeout = timeout if self._connection.is_connected else min(timeout, LOST_SECONDS)

@@ -86,8 +86,8 @@ async def read_conversation(
     Raises `Rejected` beyond `most`, `Unavailable`.
     """
     request = {
-        "agent": context.agent_id, "session": context.session_token, "trigger": context.trigger_event_id,
-        "trigger_seq": context.trigger_seq, "with_results": with_results, "most": most,
+        "agent": context.agent_id, "consumer": context.consumer_id, "session": context.session_token,
+        "trigger": context.trigger_event_id, "trigger_seq": context.trigger_seq, "with_results": with_results, "most": most,
     }  # fmt: skip
     answer = await service.request("responses", request)
     return Conversation(

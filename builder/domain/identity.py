@@ -11,6 +11,7 @@ from builder.domain.breadcrumb import (
     AGENT_RESPONSE,
     MOVE,
     NO_SESSION,
+    SUMMARY,
     TOOL_ERROR,
     TOOL_REQUEST,
     TOOL_RESPONSE,
@@ -19,6 +20,7 @@ from builder.domain.breadcrumb import (
     Place,
     Role,
 )
+from builder.domain.json_text import canonical_text
 
 MESSAGES = frozenset({USER_MESSAGE, AGENT_RESPONSE, TOOL_REQUEST, TOOL_RESPONSE, TOOL_ERROR})
 """Schemas whose later versions are the speaker's own."""
@@ -135,6 +137,13 @@ class Identity:
 
     def _before(self, version: Version | None, crumb: Breadcrumb) -> Version | None:
         return version if version is not None and version.place < crumb.place else None
+
+
+def displaces(crumb: Breadcrumb, other: Breadcrumb) -> bool:
+    """Whether it takes the place of one under its id and version that says something else, and stands behind it."""
+    is_same = (crumb.id, crumb.version) == (other.id, other.version) and not (crumb.removes or other.removes)
+    is_free = SUMMARY in (crumb.schema, other.schema)
+    return is_same and not is_free and crumb.place < other.place and canonical_text(crumb.body) != canonical_text(other.body)
 
 
 def _earlier(version: Version | None, other: Version) -> Version:

@@ -1,4 +1,4 @@
-"""Requests on `requests.{workspace}.{name}`. The subject decides the workspace."""
+"""Requests on `requests.{workspace}.{name}`. The subject decides the workspace, and may name the consumer behind it."""
 
 import json
 import logging
@@ -15,6 +15,8 @@ from builder.domain.json_values import parse
 
 log = logging.getLogger("builder.wire.requests")
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
+OF_AGENT = frozenset({"durable", "fail", "refresh", "responses"})
+"""Requests of an agent, whose clients name its consumer in the subject: so its rights are those of no other one."""
 MAX_HISTORY_PAGE = 200
 MAX_SEARCH_RESULTS = 100
 MAX_CELLS = 10_000
@@ -143,6 +145,7 @@ class ResponsesRequest(BaseModel):
 
     model_config = _STRICT
     agent: str = Field(min_length=1, description="the agent, as `creator.agent_id` of its responses")
+    consumer: str = Field("", description="the consumer of the context; none = the agent may be any")
     session: str = Field(description="the session of the context")
     trigger: str = Field(min_length=1, description="id of the breadcrumb that asked for the context")
     trigger_seq: Number = Field(ge=0, le=MAX_SEQUENCE, description="its sequence: only what came later is read")

@@ -101,9 +101,10 @@ def context_subject(workspace: str, consumer: str, session: str, context_id: str
     return f"{CONTEXTS}.{workspace}.{check_token(consumer, 'consumer')}.{session}.{context_id}"
 
 
-def request_subject(workspace: str, name: str) -> str:
-    """The subject of a request, with the workspace for NATS permissions."""
-    return ".".join((REQUESTS, check_token(workspace, "workspace"), name))
+def request_subject(workspace: str, name: str, consumer: str = "") -> str:
+    """The subject of a request, with the workspace, and the consumer of an agent's own, for NATS permissions."""
+    own = (check_token(consumer, "consumer"),) if consumer else ()
+    return ".".join((REQUESTS, check_token(workspace, "workspace"), name, *own))
 
 
 def compaction_subject(workspace: str, consumer: str, session: str) -> str:

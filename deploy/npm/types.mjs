@@ -10,7 +10,7 @@ const name = (payload) => payload.$ref.split("/").at(-1);
 const requests = Object.values(channels)
   .filter(({ address }) => address?.startsWith("requests."))
   .map(({ address, messages }) => {
-    const request = address.split(".").at(-1);
+    const request = address.split(".")[2];
     return `  ${request}: { request: ${name(messages.request.payload)}; answer: ${name(channels[`${request}.reply`].messages.answer.payload)} };`;
   });
 const bodies = Object.entries(channels.breadcrumbs.messages)

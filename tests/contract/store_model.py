@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, SUMMARY, TOMBSTO
 from builder.domain.derivation import ids_by_session, made_from
 from builder.domain.erasure import Ended, erased
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.identity import Identity
+from builder.domain.identity import Identity, displaces
 from builder.domain.recall import EVERY_SESSION
 from builder.domain.selector import Pinned
 from builder.domain.stored import StoredBreadcrumb
@@ -57,6 +57,9 @@ class StoreModel:
         before = dict(self._rows), dict(self._erased), dict(self._watermarks)
         try:
             self._make_way(crumb)
+            held = self._rows.get(key_of(crumb))
+            if held and key_of(crumb) not in self._erased and displaces(crumb, held.breadcrumb):
+                self._remove(held.breadcrumb)
             return self._add(row)
         except Unavailable:
             self._rows, self._erased, self._watermarks = before
@@ -108,10 +111,14 @@ class StoreModel:
             self._take((each, name) for each in closed)
             for each in later:
                 if each not in closed and there.conflict(each):
-                    del self._rows[key_of(each)]
-                    mark = each.workspace, each.session
-                    if mark in self._watermarks:
-                        self._watermarks[mark] = min(self._watermarks[mark], each.place.previous)
+                    self._remove(each)
+
+    def _remove(self, crumb: Breadcrumb) -> None:
+        """Its session is read again from there."""
+        del self._rows[key_of(crumb)]
+        mark = crumb.workspace, crumb.session
+        if mark in self._watermarks:
+            self._watermarks[mark] = min(self._watermarks[mark], crumb.place.previous)
 
     def _add(self, row: StoredBreadcrumb) -> bool:
         key = key_of(row.breadcrumb)

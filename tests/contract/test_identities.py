@@ -42,6 +42,13 @@ async def test_whatever_comes_first_the_lowest_place_has_the_id(store: Store) ->
         assert await store.remember(edit)
 
 
+async def test_whatever_comes_first_the_lowest_place_has_the_version(store: Store) -> None:
+    rows = [make_remembered(text, place, id="m", version=2 - (place == 1)) for place, text in enumerate("abc", 1)]
+    for number, order in enumerate(permutations(rows)):
+        await offer(store, tuple(make_in(row, f"w{number}") for row in order))
+        assert [crumb.text for crumb in await store.versions(f"w{number}", "m")] == ["a", "b"]
+
+
 async def test_whatever_comes_first_a_tombstone_closes_its_id(store: Store) -> None:
     rows = (
         make_remembered("Forgotten.", 1, id="m"),

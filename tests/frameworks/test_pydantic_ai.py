@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from openai import AsyncOpenAI
 from pydantic import BaseModel
 from pydantic_ai import Agent, ModelRetry, Tool
@@ -43,23 +44,34 @@ async def an_agent(
         yield Agent(model, tools=[tool], capabilities=capabilities, **options)
 
 
-async def say(chat: ChatEndpoint, client: SyncClient, text: str, conversation: str, user: str = "ann") -> str:
+async def say(
+    chat: ChatEndpoint, client: SyncClient, text: str, conversation: str, user: str = "ann", *, streamed: bool = False
+) -> str:
+    if streamed:
+        async with (
+            an_agent(chat, client) as agent,
+            agent.run_stream(text, conversation_id=conversation, metadata={"user_id": user}) as run,
+        ):
+            return str(await run.get_output())
     async with AsyncOpenAI(base_url=chat.base_url, api_key="k") as provider:
         model = OpenAIChatModel("m", provider=OpenAIProvider(openai_client=provider))
         return str(await example("pydantic_history.py")["answer"](model, [weather], text, client, conversation, user))
 
 
+@pytest.mark.parametrize("streamed", [False, True])
 async def test_the_model_reads_the_page_and_a_new_process_goes_on(
-    chat: ChatEndpoint, client: SyncClient, service: Running
+    chat: ChatEndpoint, client: SyncClient, service: Running, *, streamed: bool
 ) -> None:
-    assert [await say(chat, client, text, "pa") for text in (TOLD, WEATHER)] == ["Noted.", "Lima is warmer."]
+    name = f"pa {streamed}"
+    answers = [await say(chat, client, text, name, streamed=streamed) for text in (TOLD, WEATHER)]
+    assert answers == ["Noted.", "Lima is warmer."]
     check_page(chat.requests[-1], WEATHER)
-    assert await asyncio.to_thread(schemas, client, "pa") == ["user.message", "agent.response", *TURN_WITH_TOOLS]
+    assert await asyncio.to_thread(schemas, client, name) == ["user.message", "agent.response", *TURN_WITH_TOOLS]
     await asyncio.to_thread(service.stop)
     await asyncio.to_thread(service.start)
-    assert await say(chat, client, ASKED, "pa") == ANSWER
+    assert await say(chat, client, ASKED, name, streamed=streamed) == ANSWER
     check_page(chat.requests[-1], ASKED)
-    assert await say(chat, client, ASKED, "pa of ben", "ben") == "I do not know."
+    assert await say(chat, client, ASKED, f"{name} of ben", "ben", streamed=streamed) == "I do not know."
 
 
 async def test_a_history_that_is_passed_on_is_published_once_and_stays_true(chat: ChatEndpoint, client: SyncClient) -> None:

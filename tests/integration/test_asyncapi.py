@@ -15,6 +15,7 @@ from builder.app.requests import all_requests
 from builder.client import connect
 from builder.extras.contracts.asyncapi import HEADERS, asyncapi_text
 from builder.wire.records import make_record, outgoing
+from builder.wire.requests import OF_AGENT
 from builder.wire.subjects import DEFAULT
 from tests.commands import DEADLINE
 from tests.running import ROOT, Broker, Running, all_settled, jetstream, until
@@ -77,7 +78,8 @@ async def provoke(url: str, service: Running) -> None:
         await all_settled(js)
     connection = await nats.connect(url)
     for verb, request in REQUESTS.items():
-        await connection.request(f"requests.acme.{verb}", json.dumps(request).encode(), timeout=DEADLINE)
+        own = ".default" if verb in OF_AGENT else ""
+        await connection.request(f"requests.acme.{verb}{own}", json.dumps(request).encode(), timeout=DEADLINE)
     await connection.request("requests.acme.fetch", b'{"id": "nobody"}', timeout=DEADLINE)
     instance = json.loads((await connection.request("$SRV.PING")).data)["id"]
     for verb in ("PING", "INFO", "STATS"):

@@ -31,7 +31,8 @@ AGENT_CANNOT = (
     "$JS.API.CONSUMER.CREATE.CONTEXTS", "$JS.API.CONSUMER.DURABLE.CREATE.CONTEXTS.mine", "$JS.API.CONSUMER.DELETE.CONTEXTS.x",
     "$JS.API.CONSUMER.MSG.NEXT.CONTEXTS.acme=default", "$JS.API.CONSUMER.MSG.NEXT.BREADCRUMBS.context-builder",
     "$JS.API.STREAM.SNAPSHOT.BREADCRUMBS", "$JS.API.STREAM.PURGE.CONTEXTS", "$JS.API.STREAM.DELETE.CONTEXTS", "_INBOX.x",
-    "$SRV.PING", "$SRV.STATS.context-builder",
+    "$SRV.PING", "$SRV.STATS.context-builder", "requests.acme.refresh", "requests.acme.refresh.default",
+    "requests.acme.responses.default", "requests.acme.durable.default", "requests.acme.fail.default",
 )  # fmt: skip
 WEB_CANNOT = (
     "breadcrumbs.acme.s1.agent.response.v1", "breadcrumbs.acme.s1.breadcrumb.deleted.v1", "breadcrumbs.acme._.note.v1",

@@ -84,6 +84,14 @@ async def test_the_subject_decides_the_workspace_and_nothing_crosses_it(client: 
         ("history", b'{"session": "a.b"}', "does not fit a NATS subject"),
         ("history", b'{"session": "s", "limit": 0}', "limit: Input should be greater than"),
         (
+            "refresh.weather",
+            b'{"consumer": "default", "trigger": "m1"}',
+            "names the consumer 'weather', and the request 'default'",
+        ),
+        ("responses.default", b'{"agent": "x", "session": "s", "trigger": "m", "trigger_seq": 1}', "the agent default, not 'x'"),
+        ("fetch.weather", b'{"id": "m1"}', "consumer: Extra inputs are not permitted"),
+        ("refresh.weather.x", b"{}", "consumer 'weather.x' does not fit a NATS subject"),
+        (
             "dance",
             b"{}",
             "no request 'dance'; there are fetch, history, sessions, identities, context, consumers, compact, fail, forget",

@@ -1,4 +1,4 @@
-"""Request-reply on core NATS: `requests.{workspace}.{name}`, one of the services of a queue group answers."""
+"""Request-reply on core NATS: `requests.{workspace}.{name}[.{consumer}]`, one of the services of a queue group answers."""
 
 import asyncio
 import json
@@ -20,6 +20,7 @@ from nats.micro.request import ERROR_CODE_HEADER, ERROR_HEADER
 from builder.adapters.nats.connection import optional
 from builder.adapters.nats.topology import CONTEXTS
 from builder.domain.errors import BuilderError, Rejected
+from builder.domain.json_values import parse
 from builder.wire.errors import error_json
 from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
 from builder.wire.traces import span, trace_of
@@ -52,7 +53,7 @@ async def answering(
         working.add(task)
         task.add_done_callback(working.discard)
 
-    subscription = await connection.subscribe(installation.subject(f"{REQUESTS}.*.*"), queue=installation.queue, cb=begin)
+    subscription = await connection.subscribe(installation.subject(f"{REQUESTS}.*.>"), queue=installation.queue, cb=begin)
     await connection.flush()
     try:
         yield
@@ -68,7 +69,8 @@ async def _answer(connection: Client, message: Msg, handlers: Mapping[str, JsonH
     """Answer with the result or with a sentence about the error. Never raises."""
     if not message.reply:
         return
-    name, outcome, start, headers = message.subject.rpartition(".")[2], "ok", perf_counter(), dict[str, str]()
+    _, name, _ = _parts(message)
+    outcome, start, headers = "ok", perf_counter(), dict[str, str]()
     try:
         most = connection.max_payload - PROTOCOL_BYTES
         answer = await guard(_answer_bytes(message, handlers, most), log, f"answering {message.subject}")
@@ -85,16 +87,31 @@ async def _answer(connection: Client, message: Msg, handlers: Mapping[str, JsonH
 
 
 async def _answer_bytes(message: Msg, handlers: Mapping[str, JsonHandler], most: int) -> bytes:
-    _, workspace, name = plain_subject(message.subject).split(".")
+    workspace, name, consumer = _parts(message)
     if name not in handlers:
         raise Rejected(f"there is no request {name[:40]!r}; there are {', '.join(handlers)}")
     with span(f"request {name}", "consumer", trace_of(message.headers)):
-        answer = _bytes(await handlers[name](check_token(workspace, "workspace"), message.data))
+        data = _with_consumer(message.data, check_token(consumer, "consumer")) if consumer else message.data
+        answer = _bytes(await handlers[name](check_token(workspace, "workspace"), data))
     if len(answer) > most:
         raise Rejected(
             f"the answer has {len(answer):,} bytes, the broker takes {most:,}; ask for less, or raise max_payload there"
         )
     return answer
+
+
+def _parts(message: Msg) -> tuple[str, str, str]:
+    """Workspace, name and consumer of the subject; "" = it names no consumer."""
+    _, workspace, name, *rest = plain_subject(message.subject).split(".", 3)
+    return workspace, name, rest[0] if rest else ""
+
+
+def _with_consumer(data: bytes, consumer: str) -> bytes:
+    """The request of the consumer that its subject names, which rights know. Raises `Rejected` if it names another."""
+    request = parse(data or b"{}")
+    if isinstance(request, dict) and request.setdefault("consumer", consumer) != consumer:
+        raise Rejected(f"the subject names the consumer {consumer!r}, and the request {request['consumer']!r}; name one of them")
+    return _bytes(request)
 
 
 def _header(sentence: str) -> str:

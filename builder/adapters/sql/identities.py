@@ -10,7 +10,7 @@ from builder.adapters.sql.rows import HELD_COLUMNS, KEY, breadcrumbs, from_us, k
 from builder.domain.breadcrumb import MOVE, NO_SESSION, SUMMARY, TOMBSTONE, Breadcrumb, Place
 from builder.domain.erasure import erased
 from builder.domain.errors import Rejected
-from builder.domain.identity import Identity, Mark, Version
+from builder.domain.identity import Identity, Mark, Version, displaces
 from builder.domain.recall import EVERY_SESSION
 
 _FACTS = f"""
@@ -37,6 +37,10 @@ _CLOSED_SOURCES = """
 _LATER = f"""
     SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_firsts
     WHERE held.workspace = ? AND held.id = ? AND held.erased = '' AND (held.incarnation, held.sequence) > (?, ?)
+"""
+_SAME = f"""
+    SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity
+    WHERE held.workspace = ? AND held.id = ? AND held.version = ?
 """
 _REWIND = """
     UPDATE watermarks SET incarnation = ?, sequence = ?
@@ -78,6 +82,15 @@ def admits(sql: Cursor, crumb: Breadcrumb) -> bool:
     _check(sql, there, crumb)
     _make_way(sql, there, crumb)
     return True
+
+
+def displace(sql: Cursor, crumb: Breadcrumb) -> bool:
+    """Whether another one had its version, stands behind it, and was taken out."""
+    rivals = [
+        each for each in breadcrumbs(sql.execute(_SAME, (crumb.workspace, crumb.id, crumb.version))) if displaces(crumb, each)
+    ]
+    _remove(sql, rivals)
+    return bool(rivals)
 
 
 def _check(sql: Cursor, there: Identity, crumb: Breadcrumb) -> None:

@@ -94,7 +94,9 @@ class SqlStore(SqlBookkeeping, SqlEraser, SqlWorkspaceReader, CompleteStore):
         crumb = remembered.breadcrumb
 
         def work(sql: Cursor) -> bool:
-            return identities.admits(sql, crumb) and _remember(sql, (remembered,)) == 1
+            is_admitted = identities.admits(sql, crumb)
+            is_new = is_admitted and _remember(sql, (remembered,)) == 1
+            return is_new or (is_admitted and identities.displace(sql, crumb) and _remember(sql, (remembered,)) == 1)
 
         return await self._connection.run(work, workspace=crumb.workspace)
 

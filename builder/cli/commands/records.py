@@ -105,8 +105,8 @@ def context(
 
 
 OUT_OF_REACH = (
-    "out of reach: contexts that agents have read, quotations in other messages, exported files, backups, records that cannot be "
-    "decoded, and with PostgreSQL its write-ahead log, archives and replicas"
+    "out of reach: contexts that agents have read, quotations in other messages, exported files, cases of templates, backups, "
+    "records that cannot be decoded, and with PostgreSQL its write-ahead log, archives and replicas"
 )
 """What a forgetting leaves, for receipts."""
 

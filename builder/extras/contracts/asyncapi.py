@@ -25,6 +25,7 @@ from builder.publish.reports import ContextCompactedV1
 from builder.remember.decode import BODIES
 from builder.remember.record import Record
 from builder.wire import subjects
+from builder.wire.requests import OF_AGENT
 from builder.wire.subjects import DEFAULT, FORGOTTEN_HEADER, MESSAGE_ID_HEADER, REPLAY_HEADER, TIMES_HEADER
 
 JSON = dict[str, Any]
@@ -126,7 +127,8 @@ def _exchanges(schemas: Mapping[str, JSON]) -> Iterator[Exchange]:
     for name in all_requests():
         answers = {"answer": _message(schemas[f"{name}.answer"])} | failure
         request = {"request": _message(schemas[f"{name}.request"])}
-        yield Exchange(name, "receive", subjects.request_subject(WORKSPACE, name), request, answers)
+        subject = subjects.request_subject(WORKSPACE, name, CONSUMER if name in OF_AGENT else "")
+        yield Exchange(name, "receive", subject, request, answers)
     for kind in ("PING", "INFO", "STATS"):
         for name, suffix in (("", ""), ("OfService", f".{DEFAULT.name}"), ("OfInstance", f".{DEFAULT.name}.-instance-")):
             answers = {"answer": _message(schemas[kind])}

@@ -19,9 +19,14 @@ from builder import __version__
 from builder.app.doors import Door, DoorParts
 from builder.app.requests import all_requests
 from builder.extras.contracts.descriptions import metadata
+from builder.wire.requests import OF_AGENT
 from builder.wire.subjects import REQUESTS, Installation
 
 DESCRIPTION = "Remembers what an agent system says, and answers what each agent needs to know of it."
+
+
+def _subject(name: str) -> str:
+    return f"{REQUESTS}.*.{name}" + (".*" if name in OF_AGENT else "")
 
 
 class MicroService:
@@ -30,8 +35,7 @@ class MicroService:
     def __init__(self, installation: Installation, version: str, names: Iterable[str]) -> None:
         """version: semantic."""
         self._counts = {
-            name: EndpointStats(name, installation.subject(f"{REQUESTS}.*.{name}"), installation.queue, 0, 0, 0, 0, "")
-            for name in names
+            name: EndpointStats(name, installation.subject(_subject(name)), installation.queue, 0, 0, 0, 0, "") for name in names
         }
         self._started = datetime.now(UTC)
         self._own: dict[str, Any] = {"id": NUID().next().decode(), "name": installation.name, "version": version}

@@ -60,7 +60,7 @@ async function store(client: Client, context: Context, record: Json): Promise<Re
 /** The agent's answer to a context, the messages that it answered on others, what was forgotten, and the session's end. */
 export async function readAnswers(client: Client, { event, agent }: Context) {
   const answer = await client.request("responses", {
-    agent, session: event.session_id, trigger: event.trigger_event_id, trigger_seq: event.trigger_seq,
+    agent, consumer: event.consumer_id, session: event.session_id, trigger: event.trigger_event_id, trigger_seq: event.trigger_seq,
   });
   const [first] = answer.responses;
   const own: Response | undefined = first && { id: first.id, calls: first.tool_requests as Call[], done: new Set(Object.keys(first.results ?? {})) };

@@ -10,6 +10,8 @@ const HEADER_BYTES = 2_048;
 const REQUEST_MS = 60_000;
 /** Before an agent's first start: what it answers that nobody answers. */
 const RECENT_SECONDS = 300;
+/** Requests of an agent: the consumer ends their subject, so that rights name it. */
+const OF_AGENT: ReadonlySet<keyof Requests> = new Set(["durable", "fail", "refresh", "responses"]);
 const isCode = (error: unknown, code: number) => error instanceof JetStreamApiError && error.code === code;
 
 /** What else than our errors happens, as `Unavailable`. */
@@ -110,7 +112,8 @@ export class Streams {
   /** Any request of the protocol; sessions in it and in its answer are tokens. */
   async request<N extends keyof Requests>(name: N, body: Requests[N]["request"], timeout = REQUEST_MS): Promise<Requests[N]["answer"]> {
     const { connection, prefix, workspace } = this;
-    const subject = `${prefix.subject}requests.${workspace}.${name}`;
+    const own = OF_AGENT.has(name) && "consumer" in body && body.consumer ? `.${checkToken(body.consumer, "consumer")}` : "";
+    const subject = `${prefix.subject}requests.${workspace}.${name}${own}`;
     const reply = await translated(`asking on ${subject} failed`, "is the service up on this broker?", () =>
       connection.request(subject, JSON.stringify(body), { timeout }).catch((error: Error) => {
         const cause = error.cause ?? error;

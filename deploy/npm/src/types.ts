@@ -1671,6 +1671,10 @@ export interface ResponsesRequest {
    */
   agent: string;
   /**
+   * the consumer of the context; none = the agent may be any
+   */
+  consumer?: string;
+  /**
    * the session of the context
    */
   session: string;
