@@ -56,7 +56,7 @@ def _question(request: SearchRequest, workspace: str, place: Place, now: datetim
 def _passage(view: View, find: Find) -> dict[str, Any]:
     crumb = view.breadcrumb(find.row)
     texts = [crumb.text[start:end] for start, end in find.spans] or [crumb.text]
-    shown = filter(None, (" … ".join(texts), call_words(crumb)))
+    lines = filter(None, (" … ".join(texts), call_words(crumb)))
     return {
         "id": crumb.id,
         "schema_name": crumb.schema,
@@ -65,6 +65,6 @@ def _passage(view: View, find: Find) -> dict[str, Any]:
         "speaker": visible(crumb.speaker),
         "user_id": crumb.user_id or None,
         "created_at": moment(crumb.created_at, crumb.utc_offset),
-        "text": visible("\n".join(shown)),
+        "text": visible("\n".join(lines)),
         "probability": round(find.probability, 4),
     }
