@@ -113,12 +113,12 @@ def _meanings(item: Item, *, with_ids: bool) -> Iterator[Any]:
 def _plain(value: Any) -> Any:
     """Texts in parts as one text, a JSON text as its value."""
     if isinstance(value, str):
-        return parsed(value)
+        return parsed(value.strip())
     if not isinstance(value, list):
         return value
     texts = [part.get("text") if isinstance(part, dict) and part.get("type", "text") == "text" else part for part in value]
     words = [text for text in texts if isinstance(text, str)]
-    return parsed("".join(words)) if len(words) == len(texts) else value
+    return parsed("".join(words).strip()) if len(words) == len(texts) else value
 
 
 def last_branch(entries: list[Entry]) -> list[Entry]:
@@ -145,7 +145,8 @@ def _newest(messages: list[Entry]) -> int:
 def _parent(entry: Entry) -> str | None:
     """Id; "" = it is a first message; None = it does not say."""
     name = next((name for name in PARENTS if isinstance(entry.value, dict) and name in entry.value), "")
-    return str(entry.value[name] or "") if name else None
+    value = entry.value[name] if name else None
+    return str((value.get("id") if isinstance(value, dict) else value) or "") if name else None
 
 
 def _has_branches(messages: list[Entry], by_id: dict[str, Entry]) -> bool:

@@ -25,7 +25,17 @@ from builder.wire.subjects import session_token
 from builder.wire.times import clock_offset, moment, read_time
 from builder.wire.wholes import Whole, whole_of
 
-SESSION_FIELDS = ("session", "session_id", "conversation_id")
+SESSION_FIELDS = (
+    "session",
+    "session_id",
+    "conversation_id",
+    "sessionId",
+    "conversationId",
+    "thread_id",
+    "threadId",
+    "chat_id",
+    "chatId",
+)
 TIME_FIELDS = ("created_at", "timestamp", "createdAt", "create_time", "createTime", "sent_at", "sentAt")
 MOST_LINES = 20
 """That are named one by one."""

@@ -165,6 +165,11 @@ def test_a_time_is_read_in_any_field(field: str) -> None:
     assert _read({**ASKED, field: 1700000000})[0].created_at.year == 2023
 
 
+@pytest.mark.parametrize("field", ["conversationId", "sessionId", "thread_id", "chat_id"])
+def test_two_conversations_of_a_file_are_two_sessions(field: str) -> None:
+    assert [each.session for each in _read({**ASKED, field: "rot"}, {**ASKED, field: "blau"})] == ["rot", "blau"]
+
+
 def test_a_person_answers_the_message_that_they_name() -> None:
     lists = [_answer("1. Rot", id="a"), _answer("1. Kalt", id="b")]
     *_, last = _read(*lists, {**ASKED, "trigger_event_id": "a"})
@@ -201,7 +206,7 @@ HISTORIES = {
     ),
     "an edited first question": (
         {"role": "user", "content": "Nach Rom", "id": "1", "parentId": None},
-        _answer("Rom also", id="2", parentId="1"),
+        _answer("Rom also", id="2", parentId={"id": "1"}),
         {**ASKED, "id": "3", "parentId": None},
         _answer("31 cm", id="4", parentId="3"),
         {"role": "user", "content": "Danke", "id": "5", "parentId": "4"},
@@ -213,6 +218,11 @@ HISTORIES = {
 def test_what_was_sent_again_or_edited_is_said_once(name: str) -> None:
     words = [text for text in _texts(*HISTORIES[name]) if not text.startswith("tool") and text != "assistant:"]
     assert words == ["user: Wie hoch?", "assistant: 31 cm", "user: Danke"]
+
+
+def test_a_result_that_came_twice_is_read_once_whatever_its_white_space() -> None:
+    call, result = _answer(tool_calls=[_call("messen", "c")]), {"role": "tool", "tool_call_id": "c", "content": "31 cm"}
+    assert len(_read(ASKED, call, {**result, "id": "1"}, {**result, "content": "31 cm ", "id": "2"})) == 3
 
 
 def test_questions_with_their_answers_below_are_no_branches() -> None:
