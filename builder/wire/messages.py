@@ -42,6 +42,7 @@ PLAIN = frozenset(
 """Fields of a message or a body that has nothing but a text."""
 _NAMES, _PEOPLE = ("name", "speaker"), ("author", "sender", "username")
 """Fields with the name of who speaks, and with that of a person."""
+_SPEAKERS = frozenset((*_NAMES, *_PEOPLE))
 FILES = ("images", "files", "attachments", "experimental_attachments")
 """Fields with images and files beside a message."""
 CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
@@ -145,7 +146,7 @@ def role_of(message: Fields) -> str:
 
 def speaker_of(message: Fields) -> str:
     """The name of who speaks; that of an item is its tool's."""
-    if _is_item(message):
+    if _SPEAKERS.isdisjoint(message) or _is_item(message):
         return ""
     is_person = ROLES.get(str(message.get("role")).lower()) == "user"
     names = (message.get(field) for field in (*_NAMES, *(_PEOPLE if is_person else ())))
