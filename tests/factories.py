@@ -141,7 +141,12 @@ def make_tombstone(removes: str, sequence: int, **changes: Any) -> StoredBreadcr
 def make_question(sequence: int, call: str = "r1", session: str = "s42") -> StoredBreadcrumb:
     """An agent asks a tool."""
     return make_remembered(
-        "Let me look.", sequence, schema="agent.response.v1", session=session, calls=(call,), call_signatures=("{}",)
+        "Let me look.",
+        sequence,
+        schema="agent.response.v1",
+        session=session,
+        calls=(call,),
+        call_signatures=('{"tool":"look","input":{}}',),
     )
 
 

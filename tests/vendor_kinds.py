@@ -115,6 +115,8 @@ VENDOR_KINDS = (
     _key(BEDROCK, "image", "File", {"format": "png", "source": {"bytes": _IMAGE}}),
     _key(BEDROCK, "document", "Data Text", {"format": "txt", "name": "log", "source": {"text": "It cracked."}}),
     _kind(MISTRAL, "reference", "", reference_ids=[1]),
+    _kind(MISTRAL, "tool_reference", "Text", tool="web_search", title="Celadon", url="https://pots.example/celadon"),
+    _kind(ANTHROPIC, "compaction", "Text", content="The kiln was moved."),
     _kind(LANGCHAIN, "text-plain", "Text", text="The kiln is hot.", mime_type="text/plain"),
     _kind(LANGCHAIN, "tool_call", "Call", id="l1", name="weigh", args={}),
     _kind(LANGCHAIN, "invalid_tool_call", "Call", id="l1", name="weigh", args="{"),

@@ -47,16 +47,29 @@ class Entry:
         """Whether both are one message: equal words, not two times, and not two speakers."""
         if not self.key or self.key != other.key:
             return False
+        return self._may_be(other)
+
+    def is_sent_again(self, other: "Entry") -> bool:
+        """The same of two lists of messages in which the one before is the same: their calls and results may have other ids."""
+        if self.is_again(other) or not self.key or self.role != other.role or self.role not in {"assistant", "tool"}:
+            return self.is_again(other)
+        bare = [key_of(each.value, each.role, with_ids=False) for each in (self, other)]
+        return bare[0] == bare[1] and self._may_be(other)
+
+    def _may_be(self, other: "Entry") -> bool:
         names = {speaker_of(self.value), speaker_of(other.value)} - {""}
         return len(names) <= 1 and (self.time is None or other.time is None or self.time == other.time)
 
 
-def key_of(message: Any, role: str) -> bytes:
-    """16 bytes; equal for messages of one role that say, call and answer the same. role: of `chat_role`."""
+def key_of(message: Any, role: str, *, with_ids: bool = True) -> bytes:
+    """16 bytes; equal for messages of one role that say, call and answer the same. role: of `chat_role`.
+
+    with_ids: calls and results count by their ids as well.
+    """
     content = message.get("content")
     is_plain = isinstance(content, str) and message.keys() <= _PLAIN and role != "tool"
-    meaning = content if is_plain else _meaning(message)
-    text = meaning if isinstance(meaning, str) else canonical(meaning)
+    meaning = content if is_plain else _meaning(message, with_ids=with_ids)
+    text = meaning.strip() if isinstance(meaning, str) else canonical(meaning)
     return blake2b(f"{role}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -68,29 +81,29 @@ def chat_role(message: Any) -> str:
         return ""
 
 
-def _meaning(value: Any) -> Any:
+def _meaning(value: Any, *, with_ids: bool) -> Any:
     """Texts as one, calls and results by their fields, files as they came; thoughts only where there is nothing else."""
     try:
         message = message_of(value)
     except Rejected:
         return value
-    meanings = [each for item in message.items for each in _meanings(item)]
-    words = "".join(each for each in meanings if isinstance(each, str))
+    meanings = [each for item in message.items for each in _meanings(item, with_ids=with_ids)]
+    words = "".join(each for each in meanings if isinstance(each, str)).strip()
     others = [each for each in meanings if not isinstance(each, str)]
     if others or message.files:
         return [words, others, message.files]
     return words or [item.value for item in message.items if item.value]
 
 
-def _meanings(item: Item) -> Iterator[Any]:
+def _meanings(item: Item, *, with_ids: bool) -> Iterator[Any]:
     for part in item.parts:
         match part:
             case Text():
                 yield part.text
             case Call():
-                yield ["call", part.tool, part.arguments, part.id]
+                yield ["call", part.tool, part.arguments, part.id if with_ids else ""]
             case Result():
-                yield ["result", part.id or part.tool, _plain(part.output)]
+                yield ["result", (part.id or part.tool) if with_ids else "", _plain(part.output)]
             case Thought() | Mark():
                 pass
             case _:
@@ -100,12 +113,12 @@ def _meanings(item: Item) -> Iterator[Any]:
 def _plain(value: Any) -> Any:
     """Texts in parts as one text, a JSON text as its value."""
     if isinstance(value, str):
-        return parsed(value)
+        return parsed(value.strip())
     if not isinstance(value, list):
         return value
     texts = [part.get("text") if isinstance(part, dict) and part.get("type", "text") == "text" else part for part in value]
     words = [text for text in texts if isinstance(text, str)]
-    return parsed("".join(words)) if len(words) == len(texts) else value
+    return parsed("".join(words).strip()) if len(words) == len(texts) else value
 
 
 def last_branch(entries: list[Entry]) -> list[Entry]:
@@ -132,7 +145,8 @@ def _newest(messages: list[Entry]) -> int:
 def _parent(entry: Entry) -> str | None:
     """Id; "" = it is a first message; None = it does not say."""
     name = next((name for name in PARENTS if isinstance(entry.value, dict) and name in entry.value), "")
-    return str(entry.value[name] or "") if name else None
+    value = entry.value[name] if name else None
+    return str((value.get("id") if isinstance(value, dict) else value) or "") if name else None
 
 
 def _has_branches(messages: list[Entry], by_id: dict[str, Entry]) -> bool:
@@ -142,6 +156,24 @@ def _has_branches(messages: list[Entry], by_id: dict[str, Entry]) -> bool:
         if parent and parent in by_id and entry.role != "tool":
             children.setdefault(parent, []).append(entry)
     several = [(by_id[parent], group) for parent, group in children.items() if len({each.identity for each in group}) > 1]
+    return _branches(several) or (not several and _has_other_beginnings(messages, by_id))
+
+
+def _has_other_beginnings(messages: list[Entry], by_id: dict[str, Entry]) -> bool:
+    """Whether one person's first message was edited: several have no message before them, and later ones name an answer."""
+    first = [entry for entry in messages if entry.identity and _parent(entry) == ""]
+    later = [by_id[parent] for entry in messages if entry.role == "user" and (parent := _parent(entry)) in by_id]
+    speakers = {(entry.role, speaker_of(entry.value)) for entry in first}
+    return (
+        len(first) > 1
+        and bool(later)
+        and len(speakers) == 1
+        and {"user"} == {role for role, _ in speakers}
+        and all(before.role == "assistant" for before in later)
+    )
+
+
+def _branches(several: list[tuple[Entry, list[Entry]]]) -> bool:
     for before, group in several:
         speakers = {(each.role, speaker_of(each.value)) for each in group}
         if len(speakers) > 1 or before.role in dict(speakers):
@@ -212,7 +244,8 @@ def _common(one: list[Entry], first: int, other: list[Entry], second: int) -> in
     """How many from these places on are the same."""
     length = min(len(one) - first, len(other) - second)
     for count in range(length):
-        if not one[first + count].is_again(other[second + count]):
+        before, after = one[first + count], other[second + count]
+        if not (before.is_sent_again(after) if count else before.is_again(after)):
             return count
     return length
 

@@ -7,9 +7,15 @@ from typing import Any
 
 from builder.domain.json_values import clean
 from builder.wire.subjects import session_token
+from builder.wire.tool_parts import first_of
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
 MAX_ID_CHARS = 256
+_REPLIES = {
+    "reply_to": ("reply_to", "in_reply_to", "replyTo", "inReplyTo", "reply_to_message_id", "reply_to_id", "reply_to_message"),
+    "quoted": ("quoted", "quoted_message", "quotedMessage"),
+}
+"""Field of a body → fields of messages."""
 
 
 def derived_id(text: str) -> str:
@@ -29,8 +35,8 @@ def scoped_id(session: str, identity: str) -> str:
 def reply_fields(session: str, message: Mapping[str, Any]) -> dict[str, Any]:
     """Reply and quotation of a message: ids, alone or in an object, as those of breadcrumbs; words as they are."""
     fields: dict[str, Any] = {}
-    for name in ("reply_to", "in_reply_to", "quoted"):
-        value = message.get(name)
+    for name, spellings in _REPLIES.items():
+        value = first_of(message, spellings)
         inner = value.get("id", value.get("message_id")) if isinstance(value, dict) else None
         target = value if inner is None and name != "quoted" else inner
         if isinstance(target, str | int) and target:
@@ -41,6 +47,6 @@ def reply_fields(session: str, message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def question_field(session: str, message: Mapping[str, Any]) -> dict[str, str]:
-    """The question that an answer names, by the id of its breadcrumb; {} = it names none."""
+    """What a message names as its question, by the id of its breadcrumb; {} = nothing."""
     target = message.get("trigger_event_id")
     return {"trigger_event_id": scoped_id(session, str(target))} if isinstance(target, str | int) and target else {}

@@ -12,6 +12,7 @@ MARK = "\ufeff"
 """A byte order mark; some editors write one."""
 _BYTES = re.compile("[\udc80-\udcff]")
 """Bytes of a text that was decoded with `surrogateescape`."""
+MAX_BEGINNING = 60
 _GAP = re.compile(r"[ \t\r\n]*")
 
 
@@ -23,6 +24,8 @@ class LineValue:
     """In the file, from 1: where it begins."""
     value: Any = None
     problem: str = ""
+    text: str = ""
+    """The beginning of what is no JSON."""
 
 
 def json_values(lines: Iterable[str]) -> Iterator[LineValue]:
@@ -53,7 +56,7 @@ def _parsed(line: int, text: str) -> LineValue:
     try:
         return LineValue(line, parse(text))
     except ValueError as error:
-        return LineValue(line, problem=_problem(error))
+        return LineValue(line, problem=_problem(error), text=text[:MAX_BEGINNING])
 
 
 def _problem(error: ValueError) -> str:
@@ -89,7 +92,7 @@ class _Text:
             read = LineValue(line, problem=TOO_DEEP)
             self._resume()
         except ValueError as error:
-            read = LineValue(line, problem=_problem(error))
+            read = LineValue(line, problem=_problem(error), text=self.text[self.at : self.at + MAX_BEGINNING])
             self._resume()
         return read
 

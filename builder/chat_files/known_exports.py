@@ -1,5 +1,8 @@
 """Files of other programs that are not read yet, by the fields that their values have."""
 
+import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 ADVICE = 'write its messages as lines of {"role": "user", "content": "…", "timestamp": "…"}, one conversation a session'
@@ -12,9 +15,17 @@ _LANGCHAIN = frozenset({"human", "ai", "system", "tool", "function", "chat", "re
 
 def known_export(value: Any) -> str:
     """The origin of a value, as "an export of ChatGPT"; "" = unknown."""
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or "schema_name" in value:
         return ""
     return next((name for name, is_of in EXPORTS if is_of(value)), "")
+
+
+_WHATSAPP = re.compile(r"\u200e?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}[:.]\d\d[^-\]]{0,9}(?: - |\] )")
+
+
+def known_text(text: str) -> str:
+    """The origin of a line that is no JSON; "" = unknown."""
+    return "an export of WhatsApp" if _WHATSAPP.match(text) else ""
 
 
 def refusal(name: str) -> str:
@@ -37,6 +48,7 @@ def _is_claude(value: dict[str, Any]) -> bool:
 
 def _is_claude_code(value: dict[str, Any]) -> bool:
     has_name = "sessionId" in value or "parentUuid" in value or "leafUuid" in value
+    has_name = has_name and "messageId" not in value
     return value.get("type") in _TRANSCRIPT and (has_name or value["type"] == "file-history-snapshot")
 
 
@@ -45,6 +57,8 @@ def _is_codex(value: dict[str, Any]) -> bool:
 
 
 def _is_gemini_cli(value: dict[str, Any]) -> bool:
+    if "sessionId" in value and "messageId" in value:
+        return True
     has_kinds = any(item.get("type") in {"user", "gemini"} for item in _items(value, "messages"))
     return "sessionId" in value and ("projectHash" in value or has_kinds)
 
@@ -56,7 +70,7 @@ def _is_open_webui(value: dict[str, Any]) -> bool:
 
 def _is_slack(value: dict[str, Any]) -> bool:
     has_time = isinstance(value.get("ts"), str)
-    return has_time and (value.get("type") == "message" or "thread_ts" in value or "client_msg_id" in value)
+    return has_time and (value.get("type") == "message" or not {"thread_ts", "client_msg_id", "user"}.isdisjoint(value))
 
 
 def _is_discord(value: dict[str, Any]) -> bool:
@@ -79,7 +93,32 @@ def _is_sharegpt(value: dict[str, Any]) -> bool:
     return any("from" in turn and "value" in turn for turn in turns)
 
 
-EXPORTS = (
+FIELDS = {
+    "an export of Telegram": ({"from_id", "text_entities"}, {"from_id", "date_unixtime"}, {"from", "from_id", "text"}),
+    "an export of Teams": ({"messageType", "createdDateTime"},),
+    "an export of GitHub Copilot": ({"requests", "responderUsername"},),
+    "an export of Cursor": ({"composerId", "conversation"}, {"composerId", "fullConversationHeadersOnly"}, {"tabId", "bubbles"}),
+    "an export of Google Takeout": ({"header", "title", "products"},),
+    "an export of LibreChat": ({"messageId", "isCreatedByUser"},),
+    "an export of Matrix": ({"sender", "origin_server_ts"},),
+    "a chat of SillyTavern": ({"is_user", "mes"}, {"user_name", "character_name"}),
+    "a history of AutoGen": ({"source", "content", "models_usage"}, {"source", "content", "type"}),
+    "a list of prompts of Codex": ({"session_id", "ts", "text"},),
+}
+"""Programs whose values, or whose messages in lists of them, have all of one of these sets of fields."""
+
+
+def _has_fields(value: Any, sets: tuple[set[str], ...], depth: int = 4) -> bool:
+    """depth: levels of objects that are looked at."""
+    if not isinstance(value, dict) or not depth:
+        return False
+    if any(fields <= value.keys() for fields in sets):
+        return True
+    inner = (each for field in value.values() for each in (field[:3] if isinstance(field, list) else [field]))
+    return any(_has_fields(each, sets, depth - 1) for each in inner)
+
+
+EXPORTS: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...] = (
     ("an export of ChatGPT", _is_chatgpt),
     ("an export of Claude", _is_claude),
     ("a transcript of Claude Code", _is_claude_code),
@@ -91,5 +130,6 @@ EXPORTS = (
     ("a history of LangChain", _is_langchain),
     ("a history of Pydantic AI", _is_pydantic_ai),
     ("a conversation of ShareGPT", _is_sharegpt),
+    *((name, partial(_has_fields, sets=sets)) for name, sets in FIELDS.items()),
 )
 """The programs whose exports are known, and the fields by which they are."""

@@ -13,7 +13,7 @@ from typing import Any
 from builder.chat_files.history import Entry, chat_role, key_of, last_branch, without_repeats
 from builder.chat_files.ids import derived_id, question_field, reply_fields, scoped_id
 from builder.chat_files.json_lines import LineValue, json_values
-from builder.chat_files.known_exports import known_export, refusal
+from builder.chat_files.known_exports import known_export, known_text, refusal
 from builder.chat_files.order import align_times, in_time_order
 from builder.domain.breadcrumb import AGENT_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
@@ -25,8 +25,18 @@ from builder.wire.subjects import session_token
 from builder.wire.times import clock_offset, moment, read_time
 from builder.wire.wholes import Whole, whole_of
 
-SESSION_FIELDS = ("session", "session_id", "conversation_id")
-TIME_FIELDS = ("created_at", "timestamp", "createdAt")
+SESSION_FIELDS = (
+    "session",
+    "session_id",
+    "conversation_id",
+    "sessionId",
+    "conversationId",
+    "thread_id",
+    "threadId",
+    "chat_id",
+    "chatId",
+)
+TIME_FIELDS = ("created_at", "timestamp", "createdAt", "create_time", "createTime", "sent_at", "sentAt")
 MOST_LINES = 20
 """That are named one by one."""
 NEITHER = (
@@ -144,6 +154,9 @@ class _Reader:
 
     def read(self, value: LineValue) -> None:
         """A value of the file."""
+        if value.problem and (export := known_text(value.text)):
+            self._exports.setdefault(export, []).append(value.line)
+            return
         if value.problem:
             self._content.refusals.append(Refusal(value.line, value.problem))
             return
@@ -256,8 +269,8 @@ class _Writer:
             if schema == USER_MESSAGE:
                 self._conversation.question = own
             reply = reply_fields(self._name, entry.value) if schema == USER_MESSAGE else {}
-            if schema == AGENT_RESPONSE:
-                reply = question_field(self._name, entry.value)
+            if schema in {AGENT_RESPONSE, USER_MESSAGE}:
+                reply |= question_field(self._name, entry.value)
             head = {"id": own, "schema_name": schema, **({"version": version} if version > 1 else {})}
             yield {**head, "session": self._name, "context": body | reply, **time}, "" if number else entry.former
 

@@ -9,7 +9,10 @@ from builder.domain.context import Call
 from builder.domain.control_text import visible
 from builder.domain.json_text import one_line
 from builder.domain.json_values import with_texts
-from builder.wire.words import with_lines
+from builder.wire.words import text_of, with_lines
+
+MAX_CALL_CHARS = 1200
+"""Of the calls of one message, about as many as a passage has."""
 
 
 def call_signature(tool: str, arguments: Any) -> str:
@@ -30,6 +33,15 @@ def call_of(breadcrumb: Breadcrumb, request: str) -> Call:
 def signature_of(breadcrumb: Breadcrumb, request: str) -> str:
     """Tool and arguments of the call as one text."""
     return breadcrumb.call_signatures[breadcrumb.call_names.index(request)]
+
+
+def call_words(breadcrumb: Breadcrumb) -> str:
+    """Tools and arguments of its calls, at most MAX_CALL_CHARS of them: the words by which a search finds it."""
+    if breadcrumb.tool:  # a request of its own: its text is the call
+        return ""
+    return "\n".join(f"{call['tool']} {text_of(call['input'])}" for call in map(json.loads, breadcrumb.call_signatures))[
+        :MAX_CALL_CHARS
+    ]
 
 
 def _call(request: str, signature: str) -> Call:

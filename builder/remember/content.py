@@ -23,12 +23,24 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]+")
 
 
 def without_wrapper(output: Any) -> Any:
-    """A tool's output without MCP's wrapper, unless that says more than its text."""
+    """A tool's output without MCP's wrapper, unless that says more than its text; JSON that was written as a JSON text, once."""
+    if isinstance(output, str) and output.startswith(('"{', '"[')):
+        return _unquoted(output)
     if not isinstance(output, dict) or not isinstance(output.get("content"), list) or not output.keys() <= _WRAPPER:
         return output
+    if not output["content"] and output.get("structuredContent") and not output.get("isError"):
+        return output["structuredContent"]
     text = described(output["content"])
     same = (None, {"result": text}, parsed(text))
     return text if isinstance(text, str) and not output.get("isError") and output.get("structuredContent") in same else output
+
+
+def _unquoted(text: str) -> str:
+    try:
+        inner = json.loads(text)
+    except ValueError:
+        return text
+    return inner if isinstance(inner, str) else text
 
 
 def structured(output: Any) -> Any:

@@ -24,6 +24,7 @@ from builder.language.wording import fingerprint
 from builder.language.words import Terms
 from builder.ports.models import Embedder
 from builder.ports.store import Store
+from builder.remember.calls import call_words
 
 THREAD_CHARS = 20_000
 """Work on a longer text is done in the thread."""
@@ -177,13 +178,14 @@ class Ingest:
         spans = (lines if breadcrumb.schema == SUMMARY else passages)(breadcrumb.text)
         by_person = breadcrumb.role == "user"
         begin = [instruction.start for instruction in instructions(breadcrumb.text)] if by_person else []
-        parts = []
+        calls, parts = call_words(breadcrumb), []
         for start, end in spans:
             text = breadcrumb.text[start:end]
-            terms = self._terms(" ".join((text, *(() if start else breadcrumb.pointers))))
+            terms = self._terms(" ".join((text, *(() if start else (*breadcrumb.pointers, calls)))))
             marks = traits(text, instructs=any(start <= at < end for at in begin))
             parts.append(Passage(start, end, terms, b"", self._count(text), marks))
-        return StoredBreadcrumb(breadcrumb=breadcrumb, passages=tuple(parts), model="", fingerprint=fingerprint(breadcrumb.text))
+        compared = fingerprint(breadcrumb.text or calls)
+        return StoredBreadcrumb(breadcrumb=breadcrumb, passages=tuple(parts), model="", fingerprint=compared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

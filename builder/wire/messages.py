@@ -16,8 +16,8 @@ SYSTEM = frozenset({"system", "developer"})
 CHUNKS = frozenset({"aimessagechunk"})
 """Types of pieces of a stream."""
 ROLES: Mapping[str, str] = {
-    **dict.fromkeys(("user", "human", "person", "customer", "client"), "user"),
-    **dict.fromkeys(("assistant", "ai", "model", "bot", "chatbot", "agent", "gpt", *sorted(CHUNKS)), "assistant"),
+    **dict.fromkeys(("user", "human", "person", "customer", "client", "end_user"), "user"),
+    **dict.fromkeys(("assistant", "ai", "model", "bot", "chatbot", "agent", "gpt", "llm", *sorted(CHUNKS)), "assistant"),
     **dict.fromkeys(("tool", "function", "toolresult", "observation", "ipython"), "tool"),
     **dict.fromkeys(sorted(SYSTEM), "system"),
 }
@@ -40,6 +40,9 @@ PLAIN = frozenset(
     }
 )
 """Fields of a message or a body that has nothing but a text."""
+_NAMES, _PEOPLE = ("name", "speaker"), ("author", "sender", "username")
+"""Fields with the name of who speaks, and with that of a person."""
+_SPEAKERS = frozenset((*_NAMES, *_PEOPLE))
 FILES = ("images", "files", "attachments", "experimental_attachments")
 """Fields with images and files beside a message."""
 CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
@@ -48,7 +51,7 @@ _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasonin
 _CALLS = ("tool_calls", "invalid_tool_calls", "toolInvocations", "toolCalls")
 _ITEM_ENDS = ("_call", "_output", "_result")
 _ITEMS = frozenset(
-    {"reasoning", "tool_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "item_reference"}
+    {"reasoning", "compaction", "tool_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "item_reference"}
 )
 
 
@@ -143,8 +146,12 @@ def role_of(message: Fields) -> str:
 
 def speaker_of(message: Fields) -> str:
     """The name of who speaks; that of an item is its tool's."""
-    name = None if _is_item(message) else message.get("name")
-    return name if isinstance(name, str) else ""
+    if _SPEAKERS.isdisjoint(message) or _is_item(message):
+        return ""
+    is_person = ROLES.get(str(message.get("role")).lower()) == "user"
+    names = (message.get(field) for field in (*_NAMES, *(_PEOPLE if is_person else ())))
+    plain = (first_of(name, ("name", "display_name", "displayName")) if isinstance(name, dict) else name for name in names)
+    return next((name for name in plain if isinstance(name, str) and name and name.lower() not in ROLES), "")
 
 
 def without_envelope(message: Fields) -> Fields:
@@ -244,7 +251,7 @@ def _results_in(content: Any) -> tuple[Item, ...]:
 
 
 def _results_beside(fields: Fields) -> Iterator[Item]:
-    results = fields.get("toolResults")
+    results = first_of(fields, ("toolResults", "tool_results"))
     for each in results if isinstance(results, list) else ():
         if isinstance(each, dict):
             yield _item({"type": "tool-result", **each})

@@ -1,7 +1,7 @@
 """Parts of messages in one form whatever their vendor: text, call, result, file, thought; and how pieces of a text are joined."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -138,6 +138,26 @@ def styled_text(part: Mapping[str, Any]) -> tuple[Text] | None:
         return None
     address = f" ({part['href']})" if part.get("href") else ""
     return (Text(f"{part['text']}{address}", is_piece=True),)
+
+
+def reference_text(part: Mapping[str, Any]) -> tuple[Text, ...]:
+    """A source within a sentence; of some vendors only its number."""
+    names = [str(part[name]) for name in ("title", "url") if part.get(name)]
+    return (Text(f"({', '.join(names)})", is_piece=True),) if names else ()
+
+
+def earlier_text(part: Mapping[str, Any]) -> tuple[Text | Mark]:
+    """A summary in place of earlier messages; a mark where only the vendor can read it."""
+    content = part.get("content")
+    return (Text(content),) if isinstance(content, str) and content else (Mark("[compaction]"),)
+
+
+TEXT_READERS: dict[str, Callable[[Mapping[str, Any]], "tuple[Part, ...] | None"]] = {
+    **dict.fromkeys(sorted(STYLES), styled_text),
+    **dict.fromkeys(("reference", "tool_reference"), reference_text),
+    "compaction": earlier_text,
+}
+"""Type → its reader, which gives None where the fields are another's."""
 
 
 def value_lines(value: Any) -> str:

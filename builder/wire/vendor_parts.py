@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from builder.wire.attachments import KINDS, NESTED, attachment_line, attachment_of, one_line_name, other_fields, without_data_urls
-from builder.wire.parts import STYLES, UNREAD, Data, File, Mark, Part, Text, Thought, Unread, styled_text, value_lines
+from builder.wire.parts import TEXT_READERS, UNREAD, Data, File, Mark, Part, Text, Thought, Unread, value_lines
 from builder.wire.tool_parts import (
     NAMED_CALLS,
     Fields,
@@ -258,7 +258,7 @@ _SOURCES = {"text": ("data", "text"), "content": ("content",), "base64": (), "ur
 Reader = Callable[[Fields], Parts | None]
 READERS: dict[str, Reader] = {
     **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text", "text-plain"), _text),
-    **dict.fromkeys(sorted(STYLES), styled_text),
+    **TEXT_READERS,
     "refusal": _refusal,
     **dict.fromkeys(("reasoning", "thinking", "redacted_thinking", "redacted-reasoning", "thought"), thought),
     **dict.fromkeys(
@@ -274,7 +274,6 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys(("resource_link", "source-url", "source-document", "web_search_result"), _link),
     "mcp_approval_request": _approval,
     "image_generation_call": image_generation,
-    "reference": lambda _: (),  # the number of a source within a sentence
     **dict.fromkeys(sorted(_MARKS), _mark),
 }
 """Type → its reader, which gives None where the fields are another's."""

@@ -19,7 +19,7 @@ REQUEST_FIELDS = (
     "request",
 )
 """Fields with what a model is given, or with another whole that has it."""
-ANSWER_FIELDS = ("output", "choices", "candidates", "message", "response", "result")
+ANSWER_FIELDS = ("output", "preferred_output", "choices", "candidates", "message", "response", "result")
 """Fields with what it gave back, or with another whole that has it; of several answers the first counts."""
 _TEXTS = {"contents": "user", "input": "user", "prompt": "user", "message": "user", "response": "assistant"}
 """Fields that may be a text → whose it is."""

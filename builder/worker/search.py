@@ -12,6 +12,7 @@ from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
+from builder.remember.calls import call_words
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 from builder.wire.requests import SearchRequest
@@ -55,6 +56,7 @@ def _question(request: SearchRequest, workspace: str, place: Place, now: datetim
 def _passage(view: View, find: Find) -> dict[str, Any]:
     crumb = view.breadcrumb(find.row)
     texts = [crumb.text[start:end] for start, end in find.spans] or [crumb.text]
+    lines = filter(None, (" … ".join(texts), call_words(crumb)))
     return {
         "id": crumb.id,
         "schema_name": crumb.schema,
@@ -63,6 +65,6 @@ def _passage(view: View, find: Find) -> dict[str, Any]:
         "speaker": visible(crumb.speaker),
         "user_id": crumb.user_id or None,
         "created_at": moment(crumb.created_at, crumb.utc_offset),
-        "text": visible(" … ".join(texts)),
+        "text": visible("\n".join(lines)),
         "probability": round(find.probability, 4),
     }

@@ -53,6 +53,15 @@ async def test_a_search_looks_only_before_a_place_and_only_into_the_schemas_that
     ]
 
 
+async def test_an_answer_is_found_by_what_it_calls_though_it_says_nothing(client: Client) -> None:
+    for number, item in enumerate(("clay", "glaze")):
+        call = {"tool": "weigh_it", "input": {"item": item}, "requestId": f"c{number}"}
+        await client.send("agent.response.v1", {"message": "", "tool_requests": [call]}, session="s", id=f"a{number}")
+    await client.send_user_message("s", "Does it rain?")
+    first, *_ = await client.search("weigh the glaze", session="s")
+    assert (first.id, first.text) == ("a1", "weigh_it item: glaze")
+
+
 async def test_what_was_forgotten_is_found_by_nobody(talk: Client) -> None:
     assert await talk.search("Where does the kiln K-4711 stand?")
     await talk.forget("studio-0")

@@ -88,11 +88,13 @@ def exchange_of(view: View, row: int) -> ToolExchange | None:
 def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
     """Newest versions of what answered a call, in place order; what was delivered twice once."""
     rows = (view.row_of(view.breadcrumb(row).id) for row in exchange.results if row < view.size)
-    by_body: dict[str, int] = {}
+    by_words: dict[tuple[bool, str], int] = {}
     for row in rows:
         if row >= 0 and _is_shown(view, row):
-            by_body.setdefault(view.breadcrumb(row).body, row)
-    return tuple(by_body.values())
+            crumb = view.breadcrumb(row)
+            words = "" if "image" in crumb.body else crumb.text.strip()  # two pictures may have one line
+            by_words.setdefault((crumb.failed, words or crumb.body), row)
+    return tuple(by_words.values())
 
 
 def closed_turn(view: View, row: int) -> Turn | None:

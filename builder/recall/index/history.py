@@ -203,8 +203,10 @@ class History:
             self._append(index, stored)
             self._characters += len(crumb.body) + len(crumb.text)
             session = int(self.breadcrumbs.session[index])
-            group = ~index if crumb.schema == SUMMARY else session  # observations are said next to nothing
-            lacks_vector = yield from self.passages.append(index, group, stored, filler=bool(self.breadcrumbs.filler[index]))
+            is_call = bool(self.breadcrumbs.filler[index] and crumb.call_signatures)
+            group = ~index if is_call or crumb.schema == SUMMARY else session  # observations are said next to nothing
+            filler = bool(self.breadcrumbs.filler[index]) and not is_call
+            lacks_vector = yield from self.passages.append(index, group, stored, filler=filler)
             if lacks_vector:
                 self.lacking.append(index)
         self.is_whole = True

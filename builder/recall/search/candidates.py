@@ -102,9 +102,12 @@ def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: 
     return np.asarray(rows)
 
 
-def eligible_passages(query: Query, view: View, rules: Retrieval, breadcrumbs: Rows) -> Rows:
-    """Passages of eligible breadcrumbs that have words and are as similar as the profile asks, shape (passages,)."""
-    rows = breadcrumbs & ~view.history.breadcrumbs.filler[: view.size]
+def eligible_passages(query: Query, view: View, rules: Retrieval, breadcrumbs: Rows, *, bare_calls: bool = False) -> Rows:
+    """Passages of eligible breadcrumbs that have words and are as similar as the profile asks, shape (passages,).
+
+    bare_calls: also of those that say nothing and call tools.
+    """
+    rows = breadcrumbs if bare_calls else breadcrumbs & ~view.history.breadcrumbs.filler[: view.size]
     passages = np.asarray(rows[view.crumb] & (view.history.passages.length[: view.passages] > 0), np.bool_)
     if rules.similarity_threshold > 0 and query.vector:
         passages &= ~view.prefix.has_vector | (similarity(query, view) >= rules.similarity_threshold)

@@ -152,7 +152,7 @@ def search(query: Query, view: View, rules: Retrieval, ranker: Ranker, limit: in
     What one person said twice in the same words, in whichever sessions, is listed once. rules: schemas, people and scope count;
     what a page asks of a find does not.
     """
-    candidates = scored(query, view, rules, ranker)
+    candidates = scored(query, view, rules, ranker, bare_calls=True)
     if candidates is None:
         return ()
     unseen = np.flatnonzero(candidates.unseen)

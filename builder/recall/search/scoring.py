@@ -24,14 +24,16 @@ def scored(
     page_rows: frozenset[int] = frozenset(),
     question: int = -1,
     summaries: frozenset[int] = frozenset(),
+    *,
+    bare_calls: bool = False,
 ) -> Candidates | None:
     """None when nothing unseen may be found. What the page shows competes for probability too.
 
     page_rows: rows that the page shows. question: row whose words the query is, -1 = none. summaries: rows whose observations
-    may be found.
+    may be found. bare_calls: of `eligible_passages`.
     """
     breadcrumbs = eligible_breadcrumbs(query, view, rules, summaries)
-    passages = eligible_passages(query, view, rules, breadcrumbs) & (view.crumb != question)
+    passages = eligible_passages(query, view, rules, breadcrumbs, bare_calls=bare_calls) & (view.crumb != question)
     on_page = np.zeros(view.size, np.bool_)
     on_page[[row for row in page_rows if row >= 0]] = True
     unseen = passages & ~on_page[view.crumb]

@@ -17,7 +17,9 @@ def test_an_id_that_no_breadcrumb_may_have_gets_a_derived_one_and_others_keep_th
     [
         ({"reply_to": "a1"}, {"reply_to": "s1:a1"}),
         ({"reply_to": {"id": "a1", "author": "Bo"}}, {"reply_to": "s1:a1"}),
-        ({"in_reply_to": 7}, {"in_reply_to": "s1:7"}),
+        ({"in_reply_to": 7}, {"reply_to": "s1:7"}),
+        ({"reply_to_message_id": 11}, {"reply_to": "s1:11"}),
+        ({"replyTo": "a1", "quoted_message": {"id": "a1", "text": "x"}}, {"reply_to": "s1:a1", "quoted": "s1:a1"}),
         ({"quoted": {"message_id": "a1"}}, {"quoted": "s1:a1"}),
         ({"quoted": "the second list"}, {"quoted": "the second list"}),
         ({"quoted": {"text": "the second list"}}, {"quoted": {"text": "the second list"}}),

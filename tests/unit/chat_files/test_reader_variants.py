@@ -60,6 +60,21 @@ RESULTS = {
         {"role": "toolResult", "toolCallId": "c", "toolName": "messen", "content": "tot", "isError": True},
         "messen tot",
     ),
+    "Cohere: outputs beside a tool's role": (
+        {"role": "CHATBOT", "message": "Ich messe.", "tool_calls": [{"name": "messen", "parameters": {"was": "Vase"}}]},
+        {"role": "TOOL", "tool_results": [{"call": {"name": "messen"}, "outputs": [{"h": "31 cm"}]}]},
+        "messen h: 31 cm",
+    ),
+    "JSON that was written twice": (
+        _answer(tool_calls=[_call("messen", "c")]),
+        {"role": "tool", "tool_call_id": "c", "content": json.dumps(json.dumps({"pfad": "C:\\ofen"}))},
+        "messen pfad: C:\\ofen",
+    ),
+    "MCP: nothing but data": (
+        _answer(tool_calls=[_call("messen", "c")]),
+        {"role": "tool", "tool_call_id": "c", "content": {"content": [], "structuredContent": {"h": "31 cm"}}},
+        "messen h: 31 cm",
+    ),
 }  # fmt: skip
 
 
@@ -84,6 +99,15 @@ def test_a_denied_call_and_an_error_of_a_frameworks_result_have_failed() -> None
         (["Siehe ", {"type": "text_link", "text": "Anleitung", "href": "https://x.org/m"}], "Siehe Anleitung (https://x.org/m)"),
         ([{"type": "document", "document": {"id": "d1", "data": {"snippet": "31 cm"}}}], "snippet: 31 cm"),
         ([{"type": "text-plain", "text": "Klartext", "mime_type": "text/plain"}], "Klartext"),
+        (
+            [
+                {"type": "text", "text": "In Ulm "},
+                {"type": "tool_reference", "title": "Karte", "url": "https://x.org"},
+                ", am Tor.",
+            ],
+            "In Ulm (Karte, https://x.org), am Tor.",
+        ),
+        ([{"type": "compaction", "content": "Bisher: Ofen 9."}], "Bisher: Ofen 9."),
         ([{"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://b/film.mp4"}}}}], "[video s3://b/film.mp4, mp4]"),
     ],
 )
@@ -92,7 +116,15 @@ def test_the_words_of_a_message_are_there(content: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "becomes"), [("Client", "user"), ("gpt", "assistant"), ("ipython", "tool"), ("Observation", "tool")]
+    ("role", "becomes"),
+    [
+        ("Client", "user"),
+        ("end_user", "user"),
+        ("gpt", "assistant"),
+        ("LLM", "assistant"),
+        ("ipython", "tool"),
+        ("Observation", "tool"),
+    ],
 )
 def test_a_role_of_other_programs_is_read_as_what_it_is(role: str, becomes: str) -> None:
     assert _read(ASKED, {"role": role, "content": "31 cm"})[-1].role == becomes
@@ -115,3 +147,85 @@ def test_two_answers_that_name_one_question_answer_it() -> None:
     first, second = ({"role": "assistant", "content": port, "trigger_event_id": "q"} for port in ("8080", "8443"))
     question, *answers = _read({"role": "user", "id": "q", "content": "Port?"}, first, second)
     assert [each.answers for each in answers] == [question.id] * 2
+
+
+@pytest.mark.parametrize(
+    "field",
+    [{"author": "Mia"}, {"author": {"name": "Mia", "role": "user"}}, {"speaker": "Mia"}, {"username": "Mia"}, {"sender": "Mia"}],
+)
+def test_a_person_is_named_in_any_field(field: dict[str, Any]) -> None:
+    assert [each.speaker for each in _read({**ASKED, **field}, {**ASKED, "content": "Und nun?", "sender": "user"})] == [
+        "Mia",
+        "User",
+    ]
+
+
+@pytest.mark.parametrize("field", ["createTime", "create_time", "sent_at", "sentAt"])
+def test_a_time_is_read_in_any_field(field: str) -> None:
+    assert _read({**ASKED, field: 1700000000})[0].created_at.year == 2023
+
+
+@pytest.mark.parametrize("field", ["conversationId", "sessionId", "thread_id", "chat_id"])
+def test_two_conversations_of_a_file_are_two_sessions(field: str) -> None:
+    assert [each.session for each in _read({**ASKED, field: "rot"}, {**ASKED, field: "blau"})] == ["rot", "blau"]
+
+
+def test_a_person_answers_the_message_that_they_name() -> None:
+    lists = [_answer("1. Rot", id="a"), _answer("1. Kalt", id="b")]
+    *_, last = _read(*lists, {**ASKED, "trigger_event_id": "a"})
+    assert last.answers == "s:a"
+
+
+def test_of_two_answers_of_a_training_set_the_better_one_is_read() -> None:
+    example = {"input": {"messages": [ASKED]}, "preferred_output": [_answer("31 cm")], "non_preferred_output": [_answer("3 cm")]}
+    assert _texts(example) == ["user: Wie hoch?", "assistant: 31 cm"]
+
+
+def _list(*messages: Any) -> dict[str, Any]:
+    return {"session": "s", "messages": list(messages)}
+
+
+HISTORIES = {
+    "white space and another prompt": (
+        _list({"role": "system", "content": "Montag."}, {**ASKED, "content": "Wie hoch?  \r\n"}),
+        _list({"role": "system", "content": "Dienstag."}, ASKED, _answer("31 cm"), {"role": "user", "content": "Danke"}),
+    ),
+    "calls with other ids and other JSON": (
+        _list(
+            ASKED,
+            _answer(tool_calls=[_call("messen", "c1", was="Vase", wo=2)]),
+            {"role": "tool", "tool_call_id": "c1", "content": "31"},
+        ),
+        _list(
+            ASKED,
+            _answer(tool_calls=[_call("messen", "x9", wo=2, was="Vase")]),
+            {"role": "tool", "tool_call_id": "x9", "content": [{"type": "text", "text": "31"}]},
+            _answer("31 cm"),
+            {"role": "user", "content": "Danke"},
+        ),
+    ),
+    "an edited first question": (
+        {"role": "user", "content": "Nach Rom", "id": "1", "parentId": None},
+        _answer("Rom also", id="2", parentId={"id": "1"}),
+        {**ASKED, "id": "3", "parentId": None},
+        _answer("31 cm", id="4", parentId="3"),
+        {"role": "user", "content": "Danke", "id": "5", "parentId": "4"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_what_was_sent_again_or_edited_is_said_once(name: str) -> None:
+    words = [text for text in _texts(*HISTORIES[name]) if not text.startswith("tool") and text != "assistant:"]
+    assert words == ["user: Wie hoch?", "assistant: 31 cm", "user: Danke"]
+
+
+def test_a_result_that_came_twice_is_read_once_whatever_its_white_space() -> None:
+    call, result = _answer(tool_calls=[_call("messen", "c")]), {"role": "tool", "tool_call_id": "c", "content": "31 cm"}
+    assert len(_read(ASKED, call, {**result, "id": "1"}, {**result, "content": "31 cm ", "id": "2"})) == 3
+
+
+def test_questions_with_their_answers_below_are_no_branches() -> None:
+    pairs = [{**ASKED, "content": f"{number}?", "id": f"q{number}", "parentId": None} for number in (1, 2)]
+    lines = [each for question in pairs for each in (question, _answer("ja", id=f"a{question['id']}", parentId=question["id"]))]
+    assert len(_read(*lines)) == 4

@@ -85,7 +85,13 @@ def _cell(value: Any) -> str:
 
 
 def _listed(items: list[Any], words: Mapping[str, str]) -> str:
-    if not any(_nested(item) or len(_plain(item)) > WORDY_CHARS or set(_plain(item)) & {",", "\n"} for item in items):
+    if not any(
+        _nested(item)
+        or len(_plain(item)) > WORDY_CHARS
+        or _plain(item) != _plain(item).strip(" ,\n")
+        or set(_plain(item)) & {",", "\n"}
+        for item in items
+    ):
         return ", ".join(_plain(_quoted(item)) for item in items)
     lines = "\n".join("- " + _below(readable(_quoted(item), words)) for item in items)
     rows = (

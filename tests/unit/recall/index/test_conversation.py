@@ -75,7 +75,8 @@ def test_an_edited_result_stands_once_with_its_newest_words() -> None:
 
 def test_a_result_that_was_delivered_twice_stands_once_and_another_one_beside_it() -> None:
     rows = [requested(1, "a", command="ls"), answered(2, "a", "one"), answered(3, "a", "one"), answered(4, "a", "two")]
-    assert entries(rows) == [("m1", "a", ("m2", "m4"))]
+    in_parts = answered(5, "a", {"content": [{"type": "text", "text": "one "}]})
+    assert entries([*rows, in_parts]) == [("m1", "a", ("m2", "m4"))]
 
 
 def test_a_deleted_call_leaves_its_result_alone_and_a_deleted_result_leaves_its_call() -> None:
