@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import SequenceMatcher
 from hashlib import blake2b
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from builder.domain.errors import Rejected
@@ -22,6 +23,9 @@ LEAST_COPY = 4
 """Messages of a dialogue that may have been copied more than once."""
 MOST_BACK = 500
 """Messages from the end of a conversation among which the beginning of a repeated end is looked for."""
+
+LEAST_EQUAL, MAX_WORDS = 0.5, 200
+"""Share of the words that two forms of a first question have in common, in order; words of each that are compared."""
 
 
 @dataclass(slots=True)
@@ -163,14 +167,15 @@ def _has_other_beginnings(messages: list[Entry], by_id: dict[str, Entry]) -> boo
     """Whether one person's first message was edited: several have no message before them, and later ones name an answer."""
     first = [entry for entry in messages if entry.identity and _parent(entry) == ""]
     later = [by_id[parent] for entry in messages if entry.role == "user" and (parent := _parent(entry)) in by_id]
-    speakers = {(entry.role, speaker_of(entry.value)) for entry in first}
-    return (
-        len(first) > 1
-        and bool(later)
-        and len(speakers) == 1
-        and {"user"} == {role for role, _ in speakers}
-        and all(before.role == "assistant" for before in later)
-    )
+    is_talk = bool(later) and all(before.role == "assistant" for before in later)
+    return is_talk and len(first) > 1 and all(_is_edit(*pair) for pair in pairwise(first))
+
+
+def _is_edit(before: Entry, after: Entry) -> bool:
+    """Whether one person asks the same in other words. Another topic in the same file is no edit."""
+    speakers = {(entry.role, speaker_of(entry.value)) for entry in (before, after)}
+    words = [str(_meaning(entry.value, with_ids=True)).split()[:MAX_WORDS] for entry in (before, after)]
+    return len(speakers) == 1 and before.role == "user" and SequenceMatcher(None, *words, autojunk=False).ratio() >= LEAST_EQUAL
 
 
 def _branches(several: list[tuple[Entry, list[Entry]]]) -> bool:

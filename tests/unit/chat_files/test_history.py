@@ -149,6 +149,13 @@ def test_results_of_calls_of_the_branch_stay() -> None:
     assert texts(last_branch([*TREE[:4], *results, TREE[4]])) == "plan HILLS r1 r2 go"
 
 
+def test_a_new_topic_in_the_same_file_leaves_none_before_it() -> None:
+    topics = [entry(text, id=text[0], parentId=None) for text in ("wood for a bench", "the last tram")]
+    answers = [entry(text, "assistant", id=text[:2], parentId=text[0]) for text in ("w larch", "t 0:40")]
+    lines = [topics[0], answers[0], topics[1], answers[1], entry("how thick", id="h", parentId=answers[1].identity)]
+    assert last_branch(lines) == lines
+
+
 def test_an_edited_question_leaves_the_first_one() -> None:
     lines = [
         entry("HI", "assistant", id="0"),

@@ -205,7 +205,7 @@ HISTORIES = {
         ),
     ),
     "an edited first question": (
-        {"role": "user", "content": "Nach Rom", "id": "1", "parentId": None},
+        {**ASKED, "content": f"Und {ASKED['content']}", "id": "1", "parentId": None},
         _answer("Rom also", id="2", parentId={"id": "1"}),
         {**ASKED, "id": "3", "parentId": None},
         _answer("31 cm", id="4", parentId="3"),
