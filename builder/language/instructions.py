@@ -22,6 +22,8 @@ QUESTION_MARK_CHARS = 50
 """Characters at the end of a sentence that are searched for a question mark."""
 RUN_ON_CHARS = 160
 """A longer sentence is shown from its cue on."""
+RUN_ON_CLAUSES = 2
+"""The same where people first say so much of themselves ("I take size 10, up to $120, no leather please"): that may change."""
 OBJECT_WORDS = 4
 """Words of a clause in which its object is looked for."""
 LEADIN_CHARS = 60
@@ -143,7 +145,8 @@ def _instruction(text: str, start: int, end: int) -> Instruction | None:
             if cue.withdraws:
                 break
         if best and not (language.proverbs.search(sentence) or language.single.search(sentence)):
-            begin = best[0] if end - start > RUN_ON_CHARS else 0
+            says_more = tokens[0][0] in language.selves and sentence.count(",", 0, best[0]) >= RUN_ON_CLAUSES
+            begin = best[0] if says_more or end - start > RUN_ON_CHARS else 0
             return Instruction(start + begin, end, best[1].withdraws, language.code)
     return None
 

@@ -85,8 +85,7 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
             fits = max(fits, (room, allowance - free))
         else:
             long = min(long, (bought.spent, allowance - free))
-        room = _next_room(fits, long, allowance) - (len(purchases) if free <= 0 else 0)
-        room = max(room, 0.0)
+        room = max(_next_room(fits, long, allowance) - (free <= 0) * len(purchases), 0.0)
     return purchases
 
 
@@ -95,7 +94,7 @@ def _next_room(fits: tuple[float, float], long: tuple[float, float], allowance: 
     (least, taken), (most, too_much) = fits, long
     if math.isinf(most):
         return least + allowance - taken
-    room = least + (most - least) * (allowance - taken) / max(too_much - taken, 1.0)
+    room = least + (most - least) * (allowance - taken) / (too_much - taken)
     return room if least < room < most else (least + most) / 2
 
 

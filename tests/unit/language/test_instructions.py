@@ -58,6 +58,18 @@ def test_a_run_on_sentence_is_shown_from_its_cue_on() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("I'm looking for running shoes, size 10, budget 120 dollars, no leather please.", "no leather please."),
+        ("Ich suche Laufschuhe, Größe 42, bis 120 Euro, bitte kein Leder.", "bitte kein Leder."),
+        ("For dinner, on weekdays, never serve fish.", "For dinner, on weekdays, never serve fish."),
+    ],
+)
+def test_what_people_say_of_themselves_before_a_rule_is_no_part_of_it(text: str, wish: str) -> None:
+    assert wishes(text) == [wish]
+
+
+@pytest.mark.parametrize(
     "pasted",
     [
         f"\n{LOG}",
