@@ -91,10 +91,10 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
 
 def _next_room(fits: tuple[float, float], long: tuple[float, float], allowance: float) -> float:
     """The room of the next plan. fits, long: room of a plan that was short enough, of one too long, and what each took."""
-    (least, taken), (most, too_much) = fits, long
+    (least, tokens), (most, too_much) = fits, long
     if math.isinf(most):
-        return least + allowance - taken
-    room = least + (most - least) * (allowance - taken) / (too_much - taken)
+        return least + allowance - tokens
+    room = least + (most - least) * (allowance - tokens) / (too_much - tokens)
     return room if least < room < most else (least + most) / 2
 
 
