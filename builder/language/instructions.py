@@ -22,6 +22,8 @@ QUESTION_MARK_CHARS = 50
 """Characters at the end of a sentence that are searched for a question mark."""
 RUN_ON_CHARS = 160
 """A longer sentence is shown from its cue on."""
+RUN_ON_CLAUSES = 2
+"""The same where people first say so much of themselves ("I take size 10, up to $120, no leather please"): that may change."""
 OBJECT_WORDS = 4
 """Words of a clause in which its object is looked for."""
 LEADIN_CHARS = 60
@@ -136,15 +138,12 @@ def _instruction(text: str, start: int, end: int) -> Instruction | None:
     question = bool(_QUESTION.search(text[max(start, end - QUESTION_MARK_CHARS) : stop]))
     tokens = [(word[0].lower(), *word.span()) for word in _WORD.finditer(sentence)]
     for language in _likely_languages(sentence, {word for word, _, _ in tokens}):
-        best: tuple[int, Cue] | None = None
-        for begin, cue in _cues(sentence, tokens, language, question=question):
-            if best is None or cue.withdraws:
-                best = begin, cue
-            if cue.withdraws:
-                break
-        if best and not (language.proverbs.search(sentence) or language.single.search(sentence)):
-            begin = best[0] if end - start > RUN_ON_CHARS else 0
-            return Instruction(start + begin, end, best[1].withdraws, language.code)
+        cues = [*_cues(sentence, tokens, language, question=question)]
+        if cues and not (language.proverbs.search(sentence) or language.single.search(sentence)):
+            begin, cue = next((each for each in cues if each[1].withdraws), cues[0])
+            says_more = tokens[0][0] in language.selves and sentence.count(",", 0, begin) >= RUN_ON_CLAUSES
+            begin = begin if says_more or end - start > RUN_ON_CHARS else 0
+            return Instruction(start + begin, end, cue.withdraws, language.code)
     return None
 
 

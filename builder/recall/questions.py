@@ -66,6 +66,7 @@ class _Session:
     def read(self, crumb: Breadcrumb, *, is_own: bool, calls: tuple[Call, ...] = ()) -> None:
         """Take in what came next. is_own: the consumer's agent says or calls it. calls: that it makes or answers."""
         if crumb.role == "user":
+            self.run = ""
             if may_trigger(crumb) and self.profile.is_triggered_by(crumb):
                 self.triggers[crumb.id] = self.unanswered[crumb.id] = crumb
         elif _is_result(crumb):

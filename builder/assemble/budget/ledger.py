@@ -72,10 +72,10 @@ class Gaps:
 
 def dialogue_rows(view: View) -> Ints:
     """Rows of the conversation, in place order, without those that only pass on a call."""
-    rows, callers = view.rows, view.history.exchanges.of_caller
+    callers = view.history.exchanges.of_caller
     later = [row for row, exchanges in callers.items() if row < view.size and exchanges[0].callers[0] != row]
     silent = [row for row in later if not turn_of(view, row)]
-    return np.setdiff1d(rows[view.dialogue[rows] & view.current[rows]], silent)
+    return np.setdiff1d(view.conversation, silent)
 
 
 def units_of(view: View) -> Ints:

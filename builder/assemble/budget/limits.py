@@ -43,10 +43,9 @@ class LimitedConversation:
 
 def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
     """Whether the conversation is surely longer than `allowance` tokens, by stored counts."""
-    window, own = profile.window, view.rows
+    window, rows_shown = profile.window, view.conversation
     if window.max_units is not None or window.max_tool_turns is not None or profile.tool_output.placeholder_after is not None:
         return False
-    rows_shown = own[view.dialogue[own] & view.current[own]]
     texts = rows_shown[~view.history.breadcrumbs.by_tool[rows_shown]]
     return float((view.tokens[texts] + MIN_LABEL_TOKENS).sum()) > MAX_STORED_SHARE * allowance
 
@@ -119,9 +118,8 @@ def last_trim_row(view: View, window: Window) -> int:
     since = (units - most - 1) % (most - window.trim_to + 1)
     heads: set[int] = set()
     row: int
-    for row in reversed(view.rows.tolist()):
-        if view.dialogue[row]:
-            heads.add(view.unit_of(row))
-            if len(heads) > since:
-                return row
+    for row in reversed(view.conversation.tolist()):
+        heads.add(view.unit_of(row))
+        if len(heads) > since:
+            return row
     return 0

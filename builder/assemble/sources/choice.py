@@ -163,8 +163,9 @@ def _offers(draft: PageDraft, costs: _Costs, finds: Sequence[Find], numbers: Seq
 def _copies(costs: _Costs, finds: Sequence[Find], numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     view = costs.draft.recall.view
     for find, number in zip(finds, numbers, strict=True):
-        if find.times > 1 and not find.lines:
-            copy = costs.number.get((entry_of(view, view.repeats(find.row)[-1]).origin, ""), number)
+        last = find.row if find.lines else view.repeats(find.row)[-1]
+        if last != find.row:
+            copy = costs.number.get((entry_of(view, last).origin, ""), number)
             if copy != number:
                 yield number, copy
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import accumulate, repeat
+from itertools import repeat
 
 from builder.assemble.budget.limits import COUNT_TOLERANCE_TOKENS
 from builder.assemble.draft import PageDraft
@@ -83,12 +83,12 @@ def _put_current(draft: PageDraft, share: int) -> None:
     name, ledger, items = draft.trigger_rule.name, draft.ledger, current_items(draft)
     if not items:
         return
-    room = min(share, ledger.remaining + ledger.spent[name]) - _frame(draft, items)
-    room = max(room, min(_size(items), MIN_PART_TOKENS))
-    if _size(items) > room:
-        needs = accumulate(min(item.size, MIN_PART_TOKENS) + max(item.extra, 0) for item in reversed(items))
-        items = items[-max(sum(need <= room for need in needs), 1) :]
-        items = current_items(draft, even_caps([item.size for item in items], room - sum(max(item.extra, 0) for item in items)))
+    room = min(share, ledger.remaining + ledger.spent[name])
+    if _size(items) > max(room - _frame(draft, items), MIN_PART_TOKENS):
+        while len(items) > 1 and _least(items) > room - _frame(draft, items):
+            items = items[1:]
+        rest = max(room - _frame(draft, items), MIN_PART_TOKENS) - sum(max(item.extra, 0) for item in items)
+        items = current_items(draft, even_caps([item.size for item in items], rest))
         draft.whole = False
     ledger.put(name, items, TO_ANSWER)
 
@@ -109,6 +109,11 @@ def current_items(draft: PageDraft, caps: Sequence[int] = ()) -> tuple[Item, ...
 
 def _size(items: Iterable[Item]) -> int:
     return sum(item.size for item in items)
+
+
+def _least(items: Iterable[Item]) -> int:
+    """Tokens of a useful part of each."""
+    return sum(min(item.size, MIN_PART_TOKENS) + max(item.extra, 0) for item in items)
 
 
 def _frame(draft: PageDraft, items: Sequence[Item]) -> int:

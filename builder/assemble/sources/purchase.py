@@ -29,7 +29,7 @@ MAX_PLANS = 3
 """The plans of a page, unless each was too long."""
 LEFT_OVER = 0.01
 """A share of the room: a smaller rest is left free."""
-SPARE = 0.25
+SPARE = 0.1
 """A share of the page: where the best plan leaves more, its parts were dearer than counted."""
 LEAST_SHARE = 0.14
 """Largest share of the page for the newest part where a profile does not fill its pages."""
@@ -66,7 +66,7 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
     room = allowance = float(max(_put(draft, NOTHING) - excess, 0))
     lines = summary_tokens(draft)
     purchases: list[_Purchase] = []
-    most, too_much = math.inf, math.inf
+    most, fits, long = math.inf, (0.0, 0.0), (math.inf, math.inf)
     while len(purchases) < _plans(purchases, allowance):
         limits = _room(draft, room, allowance)
         limits = replace(limits, finds=min(limits.finds, most))
@@ -82,11 +82,20 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
         if room <= 0 or is_enough:
             break
         if free > 0:
-            room = room + free if room + free < too_much else (room + too_much) / 2
+            fits = max(fits, (room, allowance - free))
         else:
-            too_much = min(room, too_much)
-            room = max(bought.spent * allowance / (allowance - free) - len(purchases), 0.0)
+            long = min(long, (bought.spent, allowance - free))
+        room = max(_next_room(fits, long, allowance) - (free <= 0) * len(purchases), 0.0)
     return purchases
+
+
+def _next_room(fits: tuple[float, float], long: tuple[float, float], allowance: float) -> float:
+    """The room of the next plan. fits, long: room of a plan that was short enough, of one too long, and what each took."""
+    (least, tokens), (most, too_much) = fits, long
+    if math.isinf(most):
+        return least + allowance - tokens
+    room = least + (most - least) * (allowance - tokens) / (too_much - tokens)
+    return room if least < room < most else (least + most) / 2
 
 
 def _plans(purchases: Sequence[_Purchase], allowance: float) -> float:

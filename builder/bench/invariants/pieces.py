@@ -1,6 +1,5 @@
 """What the items of a conversation with holes show: each item is a message, a call, or a line on a run of calls."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,6 +15,7 @@ from builder.bench.invariants.expected_items import (
     display_of,
     is_part,
     labels_of,
+    leaves,
     result_state,
     visible,
     words_of,
@@ -30,7 +30,7 @@ OFTEN = 12
 """Times that words were said which fold with the calls that they stand beside."""
 LEFT_OUT = "[…]"
 TIMES = "\N{MULTIPLICATION SIGN}"
-MARK = re.compile(r"q\d+x")
+WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +138,9 @@ class Pieces:
             run = self._following(self.entries[start:end], number)
             calls = [entry for entry in run if entry.request]
             if len(calls) == number and item.text == self.line(calls):
-                before = self.entries[start - 1] if start else None
-                words = [before] if before and before.turn == first.turn and self._is_often(before) else []
+                words = [each for each in self.entries[:start] if each.turn == first.turn and self._is_often(each)][-1:]
                 displays = tuple(Display(entry, ((entry.row, "line"),)) for entry in (*words, *run))
-                return Piece(item, displays, first.turn, is_run=True), start - len(words)
+                return Piece(item, displays, first.turn, is_run=True), self.entries.index(words[0]) if words else start
         return None
 
     def _following(self, entries: Sequence[Entry], number: int) -> list[Entry]:
@@ -214,13 +213,14 @@ def _passages(record: Record, text: str) -> State | None:
 
 
 def is_of_result(record: Record, text: str) -> bool:
-    """Whether a text is passages of a result: of a text word for word, of any other value by its marks."""
+    """Whether a text is passages of a result: of a text word for word, of any other value by its words."""
     value = record["context"].get("output", record["context"].get("error_message"))
     if LEFT_OUT not in text:
         return False
     if isinstance(value, str):
         return _are_pieces(text, visible(value))
-    return {*MARK.findall(text)} <= {*MARK.findall(json.dumps(value, ensure_ascii=False))}
+    whole = " ".join(leaves(value))
+    return all(word in whole for word in WORD.findall(text))
 
 
 def _are_pieces(text: str, whole: str) -> bool:

@@ -100,7 +100,12 @@ class View:
     @property
     def units(self) -> int:
         """Units of the session's conversation for this consumer."""
-        return len(self.heads_of(self.rows[self.dialogue[self.rows]]))
+        return len(self.heads_of(self.conversation))
+
+    @property
+    def conversation(self) -> Ints:
+        """Rows of the session's conversation as they stand now, in place order."""
+        return self.rows[self.dialogue[self.rows] & self.current[self.rows]]
 
     def heads_of(self, rows: Ints) -> Ints:
         """The rows that head the units of these rows, in place order."""

@@ -25,7 +25,7 @@ def wishes(text: str) -> list[str]:
 
 
 def test_each_language_has_its_file() -> None:
-    assert {"en", "de", "es", "ru", "zh"} <= {language.code for language in languages()}
+    assert {"en", "de", "es", "ru", "zh"} <= {language.code for language in languages()} & {*LINES}
 
 
 @pytest.mark.parametrize("code", LINES)
@@ -55,6 +55,18 @@ def test_the_sentence_that_instructs_is_told_from_its_neighbours() -> None:
 def test_a_run_on_sentence_is_shown_from_its_cue_on() -> None:
     text = f"I am building {'a very nice ' * 15}shop, and I prefer lightweight solutions over heavy ones"
     assert wishes(text) == ["I prefer lightweight solutions over heavy ones"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("I'm looking for running shoes, size 10, budget 120 dollars, no leather please.", "no leather please."),
+        ("Ich suche Laufschuhe, Größe 42, bis 120 Euro, bitte kein Leder.", "bitte kein Leder."),
+        ("For dinner, on weekdays, never serve fish.", "For dinner, on weekdays, never serve fish."),
+    ],
+)
+def test_what_people_say_of_themselves_before_a_rule_is_no_part_of_it(text: str, wish: str) -> None:
+    assert wishes(text) == [wish]
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,11 @@ def test_bare_calls_in_a_row_are_one_turn_and_its_last_result_has_its_page() -> 
     assert questions(*rows, first, last).ids == ("m1", "m4")
 
 
+def test_a_bare_call_behind_a_new_message_is_no_part_of_the_turn_before_it() -> None:
+    rows = (said(1), bare(2, "m1", "a"), said(3), bare(4, "m3", "b"))
+    assert questions(*rows, result(5, "a")).ids == ("m1",)
+
+
 def test_a_request_id_with_other_arguments_is_another_call() -> None:
     rows = (said(1), calling(2, "m1", "a"), said(3), bare(4, "m3", "a", call_signatures=("{}",)), result(5, "a"))
     assert questions(*rows).ids == ("m3",)

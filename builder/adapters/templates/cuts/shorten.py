@@ -165,7 +165,7 @@ def _out_of_bullet(text: str, position: int) -> int:
 
 def _out_of_row(text: str, position: int, *, at_end: bool) -> int:
     start = text.rfind("\n", 0, position) + 1
-    if start == position or not _ROW.match(text, start):
+    if start == position or text.startswith("\n", position) or not _ROW.match(text, start):
         return position
     stop = text.find("\n", position)
     return start if not at_end else len(text) if stop < 0 else stop + 1

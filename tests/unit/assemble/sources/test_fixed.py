@@ -1,6 +1,7 @@
 """What no page is without: the profile's own words, its reminders on their turns, the current message and what is pinned."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from builder.domain.tool_output import Cut
 from builder.recall.questions import Questions
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import (
+    MORNING,
     ids_on_page,
     make_catalog,
     make_context,
@@ -139,6 +141,18 @@ def test_of_many_messages_the_newest_are_shown_that_have_room_for_a_useful_part_
     assert section.ids == ids[-len(section.ids) :]
     assert len(lines) == len(section.ids) >= shown
     assert context.markdown.count("not shown") == (shown < 50)
+
+
+def test_of_messages_of_many_days_as_many_are_shown_as_have_room_under_their_own_dates() -> None:
+    days = [
+        make_remembered(f"Is it fired, the bowl with number {n}?", 1 + n, created_at=MORNING + timedelta(days=n))
+        for n in range(30)
+    ]
+    rows = [*days, replied(40, "", bash("r1", "probe"))]
+    ids = tuple(row.breadcrumb.id for row in days)
+    context = make_context(answered(99, "r1", "ok"), rows, profile(budget=300), questions=Questions(ids=ids, current=ids))
+    (section,) = (each for each in context.sections if each.name == "current")
+    assert len(section.ids) >= 9
 
 
 URGENT = said(800, "And now?", tags=["urgent"])

@@ -54,6 +54,17 @@ def test_a_page_is_never_empty_never_too_long_and_its_signs_are_true(worth: int 
         signs(context, ROWS)
 
 
+def test_a_page_whose_lines_on_calls_are_dearer_than_counted_is_full() -> None:
+    words, rows = "窑很热。见到了鲍勃 星期六 不是 在代尔夫特", [said(1, "Go.")]
+    for n in range(60):
+        calls = [bash(f"r{n}-{k}", f"{n * 7 % 13}{words[k:]}{n}") for k in (0, 1)]
+        rows.append(replied(2 + 3 * n, "Вот " + "не " * (n % 7), *calls))
+        rows += [answered(3 + 3 * n + k, f"r{n}-{k}", "x y " * (5 + n % 11 * 6)) for k in (0, 1)]
+    rules = replace(make_profile().tool_output, fold_at=0.05, fold_keep=0)
+    context = page(rows, said(9000, "And now?"), budget=1600, tool_output=rules, worth=None)
+    assert context.tokens > 0.9 * 1600
+
+
 @pytest.mark.parametrize("shape", ["none", "openai"])
 @pytest.mark.parametrize("output", ["done", LOG[:1500]])
 def test_a_page_is_not_empty_where_long_calls_are_next_to_the_question(output: str, shape: str) -> None:

@@ -3,9 +3,11 @@
 import numpy as np
 
 from builder.domain.selector import Selector
+from builder.recall.index.conversation import without_expired
 from builder.recall.recall import visible_to
 from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import (
+    MORNING,
     bare,
     extend,
     make_breadcrumb,
@@ -48,6 +50,12 @@ def test_of_a_conversation_that_is_heard_in_part_only_the_units_with_a_row_in_it
     view = visible_to(make_view([*rows, answered(4, "a", 1)]), mira, make_breadcrumb("And?", 9), ())
     assert view.units == 2
     assert view.dialogue.tolist() == [True, False, True, True]
+
+
+def test_what_has_expired_is_no_unit() -> None:
+    rows = [said(1, "One."), make_remembered("Two.", 2, expires_at=MORNING), said(3, "Three.")]
+    view = without_expired(make_view(rows), (), MORNING)
+    assert (view.units, view.conversation.tolist()) == (2, [0, 2])
 
 
 def test_the_turn_counts_a_persons_messages_of_the_own_session_the_trigger_included() -> None:

@@ -47,6 +47,11 @@ def test_a_line_that_is_cut_goes_on_behind_the_note_and_a_whole_line_stays_a_lin
     assert re.search(r" left out …\](\n  #warning)+$", log)
 
 
+def test_a_table_row_that_has_room_stays_though_little_is_left_behind_it() -> None:
+    text = "- User:\n\n  | cone | degrees |\n  |---|---|\n  | 6 | 1222 |\n  | 10 | 1285 |\n  " + "\N{FIRE}" * 120 + "\n  [image]"
+    assert "1285" in shorten(text, count(text) - 20, count, left_out)
+
+
 @pytest.mark.parametrize("tokens", [14, 15, 30, 100, 1000])
 def test_the_room_is_used_and_never_exceeded(tokens: int) -> None:
     short = shorten(LETTER, tokens, count, left_out)
