@@ -174,8 +174,8 @@ def _has_other_beginnings(messages: list[Entry], by_id: dict[str, Entry]) -> boo
 def _is_edit(before: Entry, after: Entry) -> bool:
     """Whether one person asks the same in other words. Another topic in the same file is no edit."""
     speakers = {(entry.role, speaker_of(entry.value)) for entry in (before, after)}
-    asked, edited = (str(_meaning(entry.value, with_ids=True)).split()[:MAX_WORDS] for entry in (before, after))
-    is_alike = SequenceMatcher(None, asked, edited, autojunk=False).ratio() >= LEAST_EQUAL
+    first, second = (str(_meaning(entry.value, with_ids=True)).split()[:MAX_WORDS] for entry in (before, after))
+    is_alike = SequenceMatcher(None, first, second, autojunk=False).ratio() >= LEAST_EQUAL
     return len(speakers) == 1 and before.role == "user" and is_alike
 
 

@@ -51,7 +51,8 @@ def test_the_package_does_over_both_transports_what_the_python_client_does(packa
 
 
 def test_an_agent_serves_with_the_printed_rights_and_waits_where_no_service_is(package: Path, folder: Path) -> None:
-    users, _ = re.findall(r"```conf\n(.*?)```", (ROOT / "builder" / "docs" / "permissions.md").read_text("utf-8"), re.DOTALL)
+    page = (ROOT / "builder" / "docs" / "permissions.md").read_text("utf-8")
+    (users,) = re.findall(r"<!-- least privilege: .*? -->\n\n```conf\n(.*?)```", page, re.DOTALL)
     templates = with_profiles(folder, {"weather": "extends: default\n"})
     with Broker(folder / "guarded", configuration=users) as broker:
         worker = broker.url.replace("//", "//worker:secret@")
