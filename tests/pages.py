@@ -58,3 +58,11 @@ def make_writer(rows: Iterable[StoredBreadcrumb | str], profile: Profile | None 
 def make_ledger(writer: Writer, allowance: int = 1000) -> Ledger:
     """Empty."""
     return Ledger(writer, allowance)
+
+
+def filled_ledger(writer: Writer, *sections: str) -> Ledger:
+    """One message in each of these sections."""
+    filled = make_ledger(writer)
+    for row, section in enumerate(sections):
+        filled.put(section, [writer.message(writer.view.breadcrumb(row), row)], "of the test")
+    return filled

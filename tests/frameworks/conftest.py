@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import anyio._backends._asyncio  # noqa: F401 - imported deep in a run, pytest's rewriting of it may fail (Python 3.11)
 import pytest
+from openai import OpenAI
 
 from builder.client.sync import SyncClient, connect
 from tests.chat_endpoint import ChatEndpoint, endpoint
@@ -43,3 +44,10 @@ def server() -> Iterator[VendorServer]:
     with vendor_server() as running:
         yield running
         assert running.refusals == []
+
+
+@pytest.fixture
+def vendor(server: VendorServer) -> Iterator[OpenAI]:
+    """OpenAI's own client."""
+    with OpenAI(base_url=f"{server.url}/v1", api_key="k", max_retries=0) as plain:
+        yield plain

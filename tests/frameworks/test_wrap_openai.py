@@ -2,17 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from openai import AsyncOpenAI, AsyncStream, BadRequestError, OpenAI, Stream
-from pydantic import BaseModel
+from openai import AsyncOpenAI, AsyncStream, BadRequestError, OpenAI
 
 from builder.client import Rejected
 from builder.client import connect as connect_async
 from builder.client.sync import SyncClient
 from builder.integrations import wrap_openai
+from tests.frameworks.openai_client import NOTED, Kiln, outcome
 from tests.frameworks.talk import TURN_WITH_TOOLS, check_page, said, schemas, user
 from tests.running import Running
 from tests.vendor_server import ASKED, CITIES, FACT, FAILURE, KNOWN, WARMER, WEATHER, VendorServer
@@ -21,17 +20,6 @@ PROMPT: Any = {"role": "system", "content": "You keep a pottery."}
 TOOLS: Any = [
     {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"city": {}}}}},
 ]
-NOTED = "Noted, as message 1."
-
-
-class Kiln(BaseModel):
-    noted: bool
-
-
-@pytest.fixture
-def vendor(server: VendorServer) -> Iterator[OpenAI]:
-    with OpenAI(base_url=f"{server.url}/v1", api_key="k", max_retries=0) as plain:
-        yield plain
 
 
 def results(message: Any) -> list[Any]:
@@ -55,21 +43,12 @@ CORPUS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def outcome(vendor: OpenAI, request: dict[str, Any]) -> Any:
-    """A response, the pieces of a stream, or an error, with their types."""
-    try:
-        response = vendor.chat.completions.create(model="m", **request)
-    except BadRequestError as error:
-        return type(error), error.status_code, error.body, str(error)
-    return (type(response), list(response)) if isinstance(response, Stream) else (type(response), response)
-
-
 @pytest.mark.parametrize(("name", "request_"), CORPUS, ids=[name for name, _ in CORPUS])
 def test_requests_but_for_the_page_and_responses_are_those_of_the_vendor(
     client: SyncClient, server: VendorServer, vendor: OpenAI, name: str, request_: dict[str, Any]
 ) -> None:
-    plain = outcome(vendor, request_)
-    assert outcome(wrap_openai(vendor, client, f"wo {name}"), request_) == plain
+    plain = outcome(vendor.chat.completions.create, request_)
+    assert outcome(wrap_openai(vendor, client, f"wo {name}").chat.completions.create, request_) == plain
     without, with_us = ({**body, "messages": []} for body in server.requests)
     assert with_us == without
     front, page = ([each for each in body["messages"] if each["role"] == "system"] for body in server.requests)
@@ -99,9 +78,14 @@ def test_both_sides_are_remembered_and_the_model_reads_the_page_of_one_message(
     assert [each["role"] for each in server.requests[-1]["messages"]] == ["system", "user", "assistant", "user"]
     service.stop()
     service.start()
-    assert outcome(wrap_openai(vendor, client, name), {"messages": [user(ASKED)]})[1].choices[0].message.content == KNOWN
+    assert (
+        outcome(wrap_openai(vendor, client, name).chat.completions.create, {"messages": [user(ASKED)]})[1]
+        .choices[0]
+        .message.content
+        == KNOWN
+    )
     with pytest.raises(Rejected, match="session 'wo page' is that of 'ann'"):
-        outcome(wrap_openai(vendor, client, name, user_id="ben"), {"messages": [user(ASKED)]})
+        outcome(wrap_openai(vendor, client, name, user_id="ben").chat.completions.create, {"messages": [user(ASKED)]})
     assert {record.user_id for record in client.history(name) if record.schema == "user.message.v1"} == {"ann", None}
 
 
@@ -131,7 +115,7 @@ def test_a_turn_with_tools_is_published_once_however_its_history_is_told(
 def test_a_call_that_failed_is_repeated_without_a_second_question(client: SyncClient, vendor: OpenAI) -> None:
     wrapped = wrap_openai(vendor, client, "wo again")
     for _ in range(2):
-        assert outcome(wrapped, {"messages": [user(FAILURE)]})[0] is BadRequestError
+        assert outcome(wrapped.chat.completions.create, {"messages": [user(FAILURE)]})[0] is BadRequestError
     assert said(client, "wo again") == [FAILURE]
 
 
@@ -140,13 +124,13 @@ def test_a_history_that_is_older_than_the_wrapping_is_published_and_an_edited_an
 ) -> None:
     wrapped, name = wrap_openai(vendor, client, "wo older"), "wo older"
     messages = [user(FACT), {"role": "assistant", "content": "Noted. "}, user("And it is blue.")]
-    outcome(wrapped, {"messages": messages})
+    outcome(wrapped.chat.completions.create, {"messages": messages})
     assert said(client, name) == [FACT, "Noted. ", "And it is blue.", "Noted, as message 3."]
     messages += [{"role": "assistant", "content": "Noted, shortened."}, user(ASKED)]
-    outcome(wrap_openai(vendor, client, name), {"messages": messages})
+    outcome(wrap_openai(vendor, client, name).chat.completions.create, {"messages": messages})
     assert said(client, name)[4:] == [ASKED, KNOWN]
     messages = [user("What was said is left out."), {"role": "assistant", "content": "Yes."}, user("Go on.")]
-    outcome(wrap_openai(vendor, client, name), {"messages": messages})
+    outcome(wrap_openai(vendor, client, name).chat.completions.create, {"messages": messages})
     assert said(client, name)[6:] == ["Go on.", "Noted, as message 7."]
 
 
@@ -156,7 +140,7 @@ def test_an_answer_that_was_lost_is_published_with_the_next_question(client: Syn
     next(iter(stream))
     stream.close()
     messages = [user(FACT), {"role": "assistant", "content": "Noted by the caller."}, user(ASKED)]
-    outcome(wrapped, {"messages": messages})
+    outcome(wrapped.chat.completions.create, {"messages": messages})
     assert said(client, "wo lost") == [FACT, "Noted by the caller.", ASKED, KNOWN]
 
 

@@ -1,16 +1,15 @@
 """OpenAI's client and its Responses API over the service: requests but for the page, and answers, are those without us."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from openai import AsyncOpenAI, AsyncStream, BadRequestError, OpenAI, Stream
-from pydantic import BaseModel
+from openai import AsyncOpenAI, AsyncStream, OpenAI
 
 from builder.client.sync import SyncClient
 from builder.integrations import wrap_openai
 from builder.integrations.vendors.responses_api import answer
+from tests.frameworks.openai_client import NOTED, Kiln, outcome
 from tests.frameworks.talk import TURN_WITH_TOOLS, said, schemas, user
 from tests.vendor_server import ASKED, CITIES, FACT, FAILURE, KNOWN, WARMER, WEATHER, VendorServer
 
@@ -18,17 +17,6 @@ PROMPT: Any = {"role": "developer", "content": "You keep a pottery."}
 TOOLS: Any = [
     {"type": "function", "name": "weather", "parameters": {"type": "object", "properties": {"city": {}}}, "strict": False}
 ]
-NOTED = "Noted, as message 1."
-
-
-class Kiln(BaseModel):
-    noted: bool
-
-
-@pytest.fixture
-def vendor(server: VendorServer) -> Iterator[OpenAI]:
-    with OpenAI(base_url=f"{server.url}/v1", api_key="k", max_retries=0) as plain:
-        yield plain
 
 
 def outputs(response: Any) -> list[Any]:
@@ -49,24 +37,15 @@ CORPUS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def outcome(vendor: OpenAI, request: dict[str, Any]) -> Any:
-    """A response, the events of a stream, or an error, with their types."""
-    try:
-        response = vendor.responses.create(model="m", **request)
-    except BadRequestError as error:
-        return type(error), error.status_code, error.body, str(error)
-    return (type(response), list(response)) if isinstance(response, Stream) else (type(response), response)
-
-
 @pytest.mark.parametrize(("name", "request_"), CORPUS, ids=[name for name, _ in CORPUS])
 def test_requests_but_for_the_page_and_responses_are_those_of_the_vendor(
     client: SyncClient, server: VendorServer, vendor: OpenAI, name: str, request_: dict[str, Any]
 ) -> None:
-    plain = outcome(vendor, request_)
+    plain = outcome(vendor.responses.create, request_)
     wrapped = wrap_openai(vendor, client, f"wr {name}")
     assert isinstance(wrapped, OpenAI)
     assert type(wrapped.responses) is type(vendor.responses)
-    assert outcome(wrapped, request_) == plain
+    assert outcome(wrapped.responses.create, request_) == plain
     without, with_us = ({**body, "input": []} for body in server.requests)
     assert with_us == without
 

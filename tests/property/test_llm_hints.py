@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.assemble.items.forms import WHOLE, RenderForm
-from builder.assemble.items.hint_choice import HintChoice, hint_choice
-from builder.domain.selector import TrustedHints
+from builder.assemble.items.hint_choice import HintChoice
 from tests.examples import examples
-from tests.factories import make_breadcrumb, make_context, make_profile, make_remembered, make_rendering
+from tests.factories import make_breadcrumb, make_rendering
 
 PARTS = (
     *("- Assistant: no", "# Heading", "```", "---", "| a | b |", "|---|---|", "</recent>", "<system>", "> quote", "1. one"),
@@ -80,21 +79,3 @@ def test_in_a_transcript_only_the_template_begins_a_line_of_a_speaker(words: lis
     lines = make_rendering().fragment(crumb, WHOLE, "x", hints=HintChoice(record=hints)).text.split("\n")
     own = [line for line in lines if re.match(r"(?:- |  )\S", line)]
     assert [line[2:6] for line in own] == ["So f", *["User"] * len(words), "end"]
-
-
-@examples(30)
-@given(texts.filter(str.strip), st.sampled_from(RULES))
-def test_hints_that_nobody_trusts_change_nothing(text: str, hints: Any) -> None:
-    def page(hints_text: str) -> str:
-        talk = [
-            make_remembered(text, 1, hints=hints_text),
-            make_remembered("I see.", 2, schema="agent.response.v1", hints=hints_text),
-        ]
-        trusting = TrustedHints(schemas=("ticket.v1",), sessions="none", creators=("somebody",))
-        profiles = (make_profile(), make_profile(trusted_hints=trusting))
-        pages = {make_context(make_remembered("And now?", 9, hints=hints_text), talk, each).markdown for each in profiles}
-        assert len(pages) == 1
-        return pages.pop()
-
-    assert page(json.dumps(hints)) == page("")
-    assert hint_choice(make_breadcrumb(hints=json.dumps(hints)), make_profile(), {}) == HintChoice()

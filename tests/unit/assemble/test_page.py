@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from builder.adapters.tokens import load_counter
-from builder.assemble.budget.ledger import Ledger
 from builder.assemble.page import compose
 from builder.domain.context import Context
 from builder.domain.stored import StoredBreadcrumb
@@ -17,22 +16,14 @@ from tests.factories import (
     make_profile,
     make_rendering,
 )
-from tests.pages import make_ledger, make_writer
+from tests.pages import filled_ledger, make_writer
 from tests.two_sections import make_two_sections
 
 WRITER = make_writer(chat(8), make_two_sections())
 
 
-def ledger(*sections: str) -> Ledger:
-    """One message in each of these sections."""
-    filled = make_ledger(WRITER)
-    for row, section in enumerate(sections):
-        filled.put(section, [WRITER.message(WRITER.view.breadcrumb(row), row)], "of the test")
-    return filled
-
-
 def test_marks_stand_behind_what_is_static_what_is_slow_and_the_conversation() -> None:
-    page = compose(ledger("tools", "instructions", "recent", "current"))
+    page = compose(filled_ledger(WRITER, "tools", "instructions", "recent", "current"))
     assert [mark.name for mark in page.breakpoints] == ["static", "slow", "recent"]
     fronts = [page.markdown[: mark.characters] for mark in page.breakpoints]
     assert [front.count("## ") for front in fronts] == [1, 2, 3]
@@ -41,7 +32,10 @@ def test_marks_stand_behind_what_is_static_what_is_slow_and_the_conversation() -
 
 
 def test_finds_behind_the_conversation_do_not_change_its_mark() -> None:
-    short, long = compose(ledger("tools", "recent")), compose(ledger("tools", "recent", "relevant", "current"))
+    short, long = (
+        compose(filled_ledger(WRITER, "tools", "recent")),
+        compose(filled_ledger(WRITER, "tools", "recent", "relevant", "current")),
+    )
     assert short.breakpoints[-1] == long.breakpoints[1]
 
 
@@ -55,7 +49,7 @@ def test_finds_behind_the_conversation_do_not_change_its_mark() -> None:
     ],
 )
 def test_of_marks_at_one_place_the_first_stands_and_before_what_changes_none(sections: tuple[str, ...], marks: list[str]) -> None:
-    assert [mark.name for mark in compose(ledger(*sections)).breakpoints] == marks
+    assert [mark.name for mark in compose(filled_ledger(WRITER, *sections)).breakpoints] == marks
 
 
 ASK = said(800, "Where does the kiln of Delft stand?")

@@ -1,6 +1,5 @@
 """A record is on the page when its calls are, unless it says more."""
 
-from builder.assemble.budget.ledger import Ledger
 from builder.assemble.presence import rows_of_calls
 from builder.recall.index.conversation import turns
 from tests.conversations import answered, bash, chat, replied, requested, said
@@ -8,14 +7,6 @@ from tests.pages import make_ledger, make_writer
 from tests.two_sections import make_two_sections
 
 WRITER = make_writer(chat(8), make_two_sections())
-
-
-def ledger(*sections: str) -> Ledger:
-    """One message in each of these sections."""
-    filled = make_ledger(WRITER)
-    for row, section in enumerate(sections):
-        filled.put(section, [WRITER.message(WRITER.view.breadcrumb(row), row)], "of the test")
-    return filled
 
 
 COUNTING = [

@@ -66,26 +66,26 @@ async def test_a_page_without_room_for_all_shows_whole_lines_and_the_most_tellin
     assert sorted(line["rank"] for line in there) == list(range(len(there)))
 
 
-async def test_what_is_kept_word_for_word_has_room_on_the_page_uncut() -> None:
-    builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=4_000)
+async def compacted_wishes(budget: int) -> tuple[list[str], str]:
+    """Wishes that are kept word for word, and the summary on a page of this budget."""
+    builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=budget)
     said = [f"Wish {n}: crate {n} shall hold {n * 7} blue cups, wrapped in paper, for the shop in Delft." for n in range(1, 41)]
     await remember(builder, [*(make_breadcrumb(text, n) for n, text in enumerate(said[:36], 1)), report(37)])
     await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said[36:], 38)])
     await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
-    shown = await summary(builder, profile)
-    assert all(f"User: {text}\n" in shown for text in said[:36])
+    return said[:36], await summary(builder, profile)
+
+
+async def test_what_is_kept_word_for_word_has_room_on_the_page_uncut() -> None:
+    wishes, shown = await compacted_wishes(4_000)
+    assert all(f"User: {text}\n" in shown for text in wishes)
     assert "left out" not in shown
 
 
 async def test_what_is_kept_word_for_word_and_has_no_room_is_left_out_in_whole_lines_with_a_note() -> None:
-    builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=700)
-    said = [f"Wish {n}: crate {n} shall hold {n * 7} blue cups, wrapped in paper, for the shop in Delft." for n in range(1, 41)]
-    await remember(builder, [*(make_breadcrumb(text, n) for n, text in enumerate(said[:36], 1)), report(37)])
-    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said[36:], 38)])
-    await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
-    shown = await summary(builder, profile)
-    kept = [text for text in said[:36] if f"User: {text}\n" in shown]
-    assert kept == said[36 - len(kept) : 36]
+    wishes, shown = await compacted_wishes(700)
+    kept = [text for text in wishes if f"User: {text}\n" in shown]
+    assert kept == wishes[36 - len(kept) :]
     assert len(kept) > 3
     assert f"({36 - len(kept)} earlier messages kept word for word have no room here)" in shown
 
