@@ -116,9 +116,10 @@ class Failure(TypedDict):
 
 async def _responses(host: Host, workspace: str, request: requests.ResponsesRequest) -> dict[str, Any]:
     """As `Responses.responses`. Raises `Rejected` for an agent that is not the consumer's."""
-    if request.consumer and request.agent != request.consumer:
-        agents = {each.agent for each in await host.consumers.of(workspace) if each.consumer == request.consumer}
-        if agents and request.agent not in agents:
+    if request.consumer:
+        consumers = await host.consumers.of(workspace)
+        agents = {each.agent for each in consumers if each.consumer == request.consumer} or {request.consumer}
+        if request.agent not in agents:
             raise Rejected(f"consumer {request.consumer!r} has the agent {', '.join(agents)}, not {request.agent!r}; name it")
     return await host.responses.responses(workspace, request)
 

@@ -168,7 +168,17 @@ def _has_other_beginnings(messages: list[Entry], by_id: dict[str, Entry]) -> boo
     first = [entry for entry in messages if entry.identity and _parent(entry) == ""]
     later = [by_id[parent] for entry in messages if entry.role == "user" and (parent := _parent(entry)) in by_id]
     is_talk = bool(later) and all(before.role == "assistant" for before in later)
-    return is_talk and len(first) > 1 and all(_is_edit(*pair) for pair in pairwise(first))
+    has_one_talk = all(_first_of(before, by_id) is first[-1] for before in later) if first else False
+    return is_talk and has_one_talk and len(first) > 1 and all(_is_edit(*pair) for pair in pairwise(first))
+
+
+def _first_of(entry: Entry, by_id: dict[str, Entry]) -> Entry:
+    """The message that its talk began with."""
+    passed: set[int] = set()
+    while id(entry) not in passed and (before := by_id.get(_parent(entry) or "")):
+        passed.add(id(entry))
+        entry = before
+    return entry
 
 
 def _is_edit(before: Entry, after: Entry) -> bool:

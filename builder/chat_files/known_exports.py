@@ -57,8 +57,8 @@ def _is_codex(value: dict[str, Any]) -> bool:
 
 
 def _is_gemini_cli(value: dict[str, Any]) -> bool:
-    if "sessionId" in value and "messageId" in value:
-        return True
+    if {"sessionId", "messageId", "type"} <= value.keys():
+        return isinstance(value.get("message"), str)
     has_kinds = any(item.get("type") in {"user", "gemini"} for item in _items(value, "messages"))
     return "sessionId" in value and ("projectHash" in value or has_kinds)
 
@@ -102,7 +102,7 @@ FIELDS = {
     "an export of LibreChat": ({"messageId", "isCreatedByUser"},),
     "an export of Matrix": ({"sender", "origin_server_ts"},),
     "a chat of SillyTavern": ({"is_user", "mes"}, {"user_name", "character_name"}),
-    "a history of AutoGen": ({"source", "content", "models_usage"}, {"source", "content", "type"}),
+    "a history of AutoGen": ({"source", "content", "models_usage"},),
     "a list of prompts of Codex": ({"session_id", "ts", "text"},),
 }
 """Programs whose values, or whose messages in lists of them, have all of one of these sets of fields."""

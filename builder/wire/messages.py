@@ -42,6 +42,7 @@ PLAIN = frozenset(
 """Fields of a message or a body that has nothing but a text."""
 _NAMES, _PEOPLE = ("name", "speaker"), ("author", "sender", "username")
 """Fields with the name of who speaks, and with that of a person."""
+_NOBODY = frozenset({*ROLES, "me", "you", "self", "ich", "yo", "moi"})
 _SPEAKERS = frozenset((*_NAMES, *_PEOPLE))
 FILES = ("images", "files", "attachments", "experimental_attachments")
 """Fields with images and files beside a message."""
@@ -151,7 +152,7 @@ def speaker_of(message: Fields) -> str:
     is_person = ROLES.get(str(message.get("role")).lower()) == "user"
     names = (message.get(field) for field in (*_NAMES, *(_PEOPLE if is_person else ())))
     plain = (first_of(name, ("name", "display_name", "displayName")) if isinstance(name, dict) else name for name in names)
-    return next((name for name in plain if isinstance(name, str) and name and name.lower() not in ROLES), "")
+    return next((name for name in plain if isinstance(name, str) and name and name.lower() not in _NOBODY), "")
 
 
 def without_envelope(message: Fields) -> Fields:

@@ -146,11 +146,11 @@ def test_an_agent_answers_until_ctrl_c(service: Running, client: SyncClient, tmp
 def test_a_loop_of_its_own_answers_a_session_to_its_end(service: Running, client: SyncClient) -> None:
     names = runpy.run_path(str(EXAMPLES / "own_loop.py"))
     with ThreadPoolExecutor() as pool:
-        loop = pool.submit(asyncio.run, names["answer_all"]("kiln", service.url))
+        loop = pool.submit(asyncio.run, names["answer_all"](service.url))
         wait_for(lambda: listens(service, "default") or loop.done(), "the loop to listen")
         for text in ("Is the kiln hot?", "Goodbye."):
             client.ask("kiln", text)
-        assert loop.result() in {1, 2}, "the page of the second message covers the first one where nobody has answered it"
+        assert loop.result() >= 1, "the page of the second message covers the first one where nobody has answered it"
 
 
 def test_plain_nats_speaks_the_same_protocol(service: Running, client: SyncClient) -> None:

@@ -90,6 +90,7 @@ async def test_the_subject_decides_the_workspace_and_nothing_crosses_it(client: 
         ),
         ("responses.default", b'{"agent": "x", "session": "s", "trigger": "m", "trigger_seq": 1}', "the agent default, not 'x'"),
         ("fetch.weather", b'{"id": "m1"}', "consumer: Extra inputs are not permitted"),
+        ("refresh.weather", b"x", "not readable JSON"),
         ("refresh.weather.x", b"{}", "consumer 'weather.x' does not fit a NATS subject"),
         (
             "dance",

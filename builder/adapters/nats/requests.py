@@ -108,10 +108,15 @@ def _parts(message: Msg) -> tuple[str, str, str]:
 
 def _with_consumer(data: bytes, consumer: str) -> bytes:
     """The request of the consumer that its subject names, which rights know. Raises `Rejected` if it names another."""
-    request = parse(data or b"{}")
-    if isinstance(request, dict) and request.setdefault("consumer", consumer) != consumer:
+    try:
+        request = parse(data or b"{}")
+    except ValueError:
+        return data  # who reads the request says what is wrong with it
+    if not isinstance(request, dict):
+        return data
+    if request.get("consumer") not in (None, "", consumer):
         raise Rejected(f"the subject names the consumer {consumer!r}, and the request {request['consumer']!r}; name one of them")
-    return _bytes(request)
+    return _bytes(request | {"consumer": consumer})
 
 
 def _header(sentence: str) -> str:

@@ -85,6 +85,8 @@ def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> l
             fits = max(fits, (room, allowance - free))
         else:
             long = min(long, (bought.spent, allowance - free))
+        if long[0] <= fits[0]:
+            break
         room = max(_next_room(fits, long, allowance) - (free <= 0) * len(purchases), 0.0)
     return purchases
 

@@ -156,6 +156,13 @@ def test_a_new_topic_in_the_same_file_leaves_none_before_it() -> None:
     assert last_branch(lines) == lines
 
 
+def test_a_talk_is_not_left_for_a_question_in_the_same_words() -> None:
+    first = [entry("weather in Paris", id="1", parentId=None), entry("DRY", "assistant", id="2", parentId="1")]
+    went_on = [entry("tomorrow?", id="3", parentId="2"), entry("WET", "assistant", id="4", parentId="3")]
+    lines = [*first, *went_on, entry("weather in Rome", id="5", parentId=None), entry("HOT", "assistant", id="6", parentId="5")]
+    assert last_branch(lines) == lines
+
+
 def test_an_edited_question_leaves_the_first_one() -> None:
     lines = [
         entry("HI", "assistant", id="0"),

@@ -42,6 +42,14 @@ def test_each_role_has_its_schema_and_an_answer_names_its_question() -> None:
     assert {record["session"] for record in (question, call, result, answer)} == {"s1"}
 
 
+@pytest.mark.parametrize(
+    "fields", [{"sent_at": "yesterday"}, {"create_time": {"seconds": 1714}}, {"thread_id": {"id": "7"}}, {"sender": "me"}]
+)
+def test_a_field_of_another_program_that_says_nothing_is_as_if_it_were_not_there(fields: dict[str, Any]) -> None:
+    plain = {"role": "user", "content": "Hot?", "id": "1"}
+    assert records(plain | fields) == records(plain)
+
+
 def test_a_line_of_messages_and_lines_of_single_messages_give_the_same_records() -> None:
     assert records({"messages": CHAT}) == records(*CHAT)
     assert content_of({"messages": CHAT}).system_messages == 1
