@@ -9,8 +9,9 @@ from builder.domain.breadcrumb import Place
 from builder.ports.contexts import Durables
 from builder.wire.records import Outgoing, compared, make_record, outgoing
 from builder.worker.responses import Responses
+from tests.factories import make_profile
 from tests.hosts import answer, host_of
-from tests.ports import MemoryStream, make_log
+from tests.ports import FixedConsumers, MemoryStream, make_log
 from tests.stores import durable_store
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -27,7 +28,7 @@ class ListStream(MemoryStream):
         self.rival: Outgoing | None = None
         """Published by another process right before the next publication."""
         log = make_log(self, durable_store())
-        self.host = host_of(log=log, responses=Responses(log, cast("Durables", None)))
+        self.host = host_of(log=log, consumers=FixedConsumers(make_profile()), responses=Responses(log, cast("Durables", None)))
 
     def put(self, schema: str, identity: str, body: dict[str, Any], session: str = SESSION) -> int:
         """Store a record; returns its sequence."""
