@@ -23,7 +23,6 @@ LEAST_COPY = 4
 """Messages of a dialogue that may have been copied more than once."""
 MOST_BACK = 500
 """Messages from the end of a conversation among which the beginning of a repeated end is looked for."""
-
 LEAST_EQUAL, MAX_WORDS = 0.5, 200
 """Share of the words that two forms of a first question have in common, in order; words of each that are compared."""
 
@@ -49,16 +48,14 @@ class Entry:
 
     def is_again(self, other: "Entry") -> bool:
         """Whether both are one message: equal words, not two times, and not two speakers."""
-        if not self.key or self.key != other.key:
-            return False
-        return self._may_be(other)
+        return bool(self.key) and self.key == other.key and self._may_be(other)
 
     def is_sent_again(self, other: "Entry") -> bool:
         """The same of two lists of messages in which the one before is the same: their calls and results may have other ids."""
-        if self.is_again(other) or not self.key or self.role != other.role or self.role not in {"assistant", "tool"}:
+        if self.is_again(other) or not self.key or self.role not in {"assistant", "tool"}:
             return self.is_again(other)
-        bare = [key_of(each.value, each.role, with_ids=False) for each in (self, other)]
-        return bare[0] == bare[1] and self._may_be(other)
+        bare, before = (key_of(each.value, each.role, with_ids=False) for each in (self, other))
+        return bare == before and self._may_be(other)
 
     def _may_be(self, other: "Entry") -> bool:
         names = {speaker_of(self.value), speaker_of(other.value)} - {""}
@@ -167,9 +164,10 @@ def _has_other_beginnings(messages: list[Entry], by_id: dict[str, Entry]) -> boo
     """Whether one person's first message was edited: several have no message before them, and later ones name an answer."""
     first = [entry for entry in messages if entry.identity and _parent(entry) == ""]
     later = [by_id[parent] for entry in messages if entry.role == "user" and (parent := _parent(entry)) in by_id]
-    is_talk = bool(later) and all(before.role == "assistant" for before in later)
-    has_one_talk = all(_first_of(before, by_id) is first[-1] for before in later) if first else False
-    return is_talk and has_one_talk and len(first) > 1 and all(_is_edit(*pair) for pair in pairwise(first))
+    if len(first) == 1 or not (first and later):
+        return False
+    is_last = all(before.role == "assistant" and _first_of(before, by_id) is first[-1] for before in later)
+    return is_last and all(_is_edit(*pair) for pair in pairwise(first))
 
 
 def _first_of(entry: Entry, by_id: dict[str, Entry]) -> Entry:

@@ -47,8 +47,7 @@ def _is_claude(value: dict[str, Any]) -> bool:
 
 
 def _is_claude_code(value: dict[str, Any]) -> bool:
-    has_name = "sessionId" in value or "parentUuid" in value or "leafUuid" in value
-    has_name = has_name and "messageId" not in value
+    has_name = "messageId" not in value and ("sessionId" in value or "parentUuid" in value or "leafUuid" in value)
     return value.get("type") in _TRANSCRIPT and (has_name or value["type"] == "file-history-snapshot")
 
 

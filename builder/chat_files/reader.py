@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from builder.chat_files.fields import session_of, time_field
 from builder.chat_files.history import Entry, chat_role, key_of, last_branch, without_repeats
 from builder.chat_files.ids import derived_id, question_field, reply_fields, scoped_id
 from builder.chat_files.json_lines import LineValue, json_values
@@ -25,11 +26,6 @@ from builder.wire.subjects import session_token
 from builder.wire.times import clock_offset, moment, read_time
 from builder.wire.wholes import Whole, whole_of
 
-SESSION_FIELDS = ("session", "session_id", "conversation_id")
-OTHER_SESSION_FIELDS = ("sessionId", "conversationId", "thread_id", "threadId", "chat_id", "chatId")
-TIME_FIELDS = ("created_at", "timestamp", "createdAt")
-OTHER_TIME_FIELDS = ("create_time", "createTime", "sent_at", "sentAt")
-"""Of other programs: a session that is no plain name and a time that is none say nothing."""
 MOST_LINES = 20
 """That are named one by one."""
 NEITHER = (
@@ -190,9 +186,7 @@ class _Reader:
 
     def _chat(self, value: LineValue, whole: Whole) -> None:
         is_list = bool(whole.request) or not whole.answer
-        others = (value.value.get(name) for name in OTHER_SESSION_FIELDS)
-        own = next((value.value[name] for name in SESSION_FIELDS if value.value.get(name)), "")
-        own = own or next((each for each in others if each and isinstance(each, str | int)), "")
+        own = session_of(value.value)
         self._unnamed += is_list and not own
         self._lists += is_list
         name = _session_name(own or (f"{self._session}-{self._unnamed}" if is_list and self._unnamed > 1 else self._session))
@@ -207,8 +201,7 @@ class _Reader:
     def _message(self, name: str, line: int, message: Any, group: int) -> None:
         if not isinstance(message, dict):
             raise Rejected(f'a message is {shape(message)}; write {{"role": "user", "content": "…"}}')
-        other = next((each for each in OTHER_TIME_FIELDS if _is_time(message.get(each))), "created_at")
-        field_name = next((each for each in TIME_FIELDS if message.get(each) is not None), other)
+        field_name = time_field(message)
         time = self._time(message.get(field_name), field_name)
         own = message.get("id")
         identity = str(own) if isinstance(own, str | int) and not isinstance(own, bool) else ""
@@ -231,12 +224,6 @@ class _Reader:
     def _add(self, name: str, entry: Entry) -> None:
         self.entries.setdefault(name, []).append(entry)
         self.sessions.append(name)
-
-
-def _is_time(value: Any) -> bool:
-    with suppress(Rejected):
-        return read_time(value) is not None
-    return False
 
 
 class _Writer:

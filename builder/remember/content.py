@@ -35,12 +35,12 @@ def without_wrapper(output: Any) -> Any:
     return text if isinstance(text, str) and not output.get("isError") and output.get("structuredContent") in same else output
 
 
-def _unquoted(text: str) -> str:
+def _unquoted(text: str) -> Any:
+    """The text that a JSON text holds."""
     try:
-        inner = json.loads(text)
+        return json.loads(text)
     except ValueError:
         return text
-    return inner if isinstance(inner, str) else text
 
 
 def structured(output: Any) -> Any:

@@ -42,7 +42,7 @@ PLAIN = frozenset(
 """Fields of a message or a body that has nothing but a text."""
 _NAMES, _PEOPLE = ("name", "speaker"), ("author", "sender", "username")
 """Fields with the name of who speaks, and with that of a person."""
-_NOBODY = frozenset({*ROLES, "me", "you", "self", "ich", "yo", "moi"})
+_NOBODY = frozenset({*ROLES, "me", "you", "self"})
 _SPEAKERS = frozenset((*_NAMES, *_PEOPLE))
 FILES = ("images", "files", "attachments", "experimental_attachments")
 """Fields with images and files beside a message."""

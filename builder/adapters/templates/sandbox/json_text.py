@@ -85,13 +85,7 @@ def _cell(value: Any) -> str:
 
 
 def _listed(items: list[Any], words: Mapping[str, str]) -> str:
-    if not any(
-        _nested(item)
-        or len(_plain(item)) > WORDY_CHARS
-        or _plain(item) != _plain(item).strip(" ,\n")
-        or set(_plain(item)) & {",", "\n"}
-        for item in items
-    ):
+    if all(map(_is_short, items)):
         return ", ".join(_plain(_quoted(item)) for item in items)
     lines = "\n".join("- " + _below(readable(_quoted(item), words)) for item in items)
     rows = (
@@ -100,6 +94,14 @@ def _listed(items: list[Any], words: Mapping[str, str]) -> str:
         else ""
     )
     return rows if rows and len(rows) < len(lines) else lines
+
+
+def _is_short(item: Any) -> bool:
+    """Whether it can stand between commas. White space at its ends is indentation, which commas would hide."""
+    if _nested(item):
+        return False
+    text = _plain(item)
+    return len(text) <= WORDY_CHARS and text == text.strip() and {",", "\n"}.isdisjoint(text)
 
 
 def _escaped(text: str) -> str:
