@@ -30,7 +30,6 @@ from builder.worker.backfill import Backfill
 from builder.worker.consumers import Consumers
 from builder.worker.erasure import Erasure
 from builder.worker.forget_requests import ForgetRequests
-from builder.worker.forgetting import Forgetting
 from builder.worker.jobs import Job, Observer
 from builder.worker.log import UTC_NOW, Log
 from builder.worker.loop import Rules, Worker
@@ -41,6 +40,7 @@ from builder.worker.requests import JsonHandler
 from builder.worker.responses import Responses
 from builder.worker.summary_scheduler import SummaryScheduler
 from builder.worker.summary_writer import SummaryWriter
+from builder.worker.tombstones import Forgetting
 from builder.worker.turns import Turns
 
 CLOCK_MARGIN = timedelta(minutes=10)

@@ -1,4 +1,4 @@
-"""Settings of a profile: their defaults, limits and meaning, which `adapters/profiles` reads files by."""
+"""Groups of settings of a profile: defaults, limits and meaning. `adapters/profiles/profile_file.py` has the others."""
 
 from dataclasses import dataclass, field
 from typing import Literal

@@ -11,9 +11,9 @@ from builder.ports.archive import EVERY_ID
 from builder.ports.store import Store
 from builder.recall.people import history_of
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject, receipt_json
-from builder.worker.forgetting import Forgetting, Target
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.stream_erasers import LetterEraser
+from builder.worker.tombstones import Forgetting, Target
 
 PAGE_ROWS = 1_000
 """Rows of a session that is read as a whole."""

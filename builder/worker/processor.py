@@ -23,8 +23,8 @@ from builder.remember.secrecy import holds_secret
 from builder.service import OPEN_TURN, BuildResult, ContextBuilder
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker.decide import Decision, Outcome, decide, quiet_ends, quiet_seconds
-from builder.worker.forgetting import Forgetting
 from builder.worker.log import Log
+from builder.worker.tombstones import Forgetting
 from builder.worker.turns import Turns
 
 log = logging.getLogger("builder.worker.processor")

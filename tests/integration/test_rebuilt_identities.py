@@ -13,7 +13,7 @@ from builder.extras.operations.maintenance import rebuild_store
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 from builder.worker.erasure import OF_NEW_SECRET
-from builder.worker.forgetting import LAST_TOMBSTONE
+from builder.worker.tombstones import LAST_TOMBSTONE
 from tests.factories import remembered_of
 from tests.integration.inside import settings
 from tests.running import Broker, jetstream, say

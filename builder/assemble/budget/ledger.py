@@ -8,11 +8,10 @@ from operator import itemgetter
 
 import numpy as np
 
-from builder.assemble.items.list_items import ITEM
+from builder.assemble.items.list_items import HOLE, ITEM
 from builder.assemble.items.rendering import Group, PageSection
 from builder.assemble.items.section_sources import SAME, SOURCES
 from builder.assemble.items.writer import Item, Writer
-from builder.domain.context import OPENING
 from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import exchange_of, turn_of
@@ -46,7 +45,7 @@ class Gaps:
         places[is_of_session] = self.view.history.exchanges.origin[origins[is_of_session]]
         before = np.searchsorted(self.missing, np.maximum.accumulate(places))
         is_hole = np.diff(before, prepend=0 if is_first else before[:1]) > 0
-        return (ITEM + OPENING if hole else "" for hole in is_hole.tolist())
+        return (HOLE if hole else "" for hole in is_hole.tolist())
 
     def lines(self, items: Sequence[Item]) -> Iterator[str]:
         """For each item of several sessions a line where another session begins, or a sign where something is missing."""
@@ -67,7 +66,7 @@ class Gaps:
     def _between(self, session: int, other: int, number: int) -> str:
         if session != other:
             return ITEM + self.phrases("other_session")
-        return ITEM + OPENING if number > 0 and session == self.view.session else ""
+        return HOLE if number > 0 and session == self.view.session else ""
 
 
 def dialogue_rows(view: View) -> Ints:

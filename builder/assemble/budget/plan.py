@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from builder.assemble.budget.purchases import HOLE, Buyer, Entries, Offers, Plan, Room
+from builder.assemble.budget.purchases import HOLE_TOKENS, Buyer, Entries, Offers, Plan, Room
 from builder.assemble.budget.worth import DOUBTFUL, FOLLOW_UP, QUOTED, REPEATED, Doubles, density
 
 PART_SHARE, MIN_PART, MAX_PART = 0.1, 64, 300
@@ -141,7 +141,7 @@ def _finds(offers: Offers, brings: dict[int, list[int]], *, follows: bool) -> It
     worth = np.where(offers.worth < DOUBTFUL, worth * np.power(REPEATED, offers.alike), worth)
     tokens = offers.tokens + offers.lead
     for find in np.flatnonzero(offers.leader < 0).tolist():
-        own, cost = float(worth[find]), float(tokens[find]) + HOLE
+        own, cost = float(worth[find]), float(tokens[find]) + HOLE_TOKENS
         total = own
         for other in brings.get(find, ()):
             total += max(float(worth[other]), COMPANION * own)

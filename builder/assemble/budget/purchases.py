@@ -10,7 +10,7 @@ from builder.assemble.budget.worth import Doubles, Ints
 
 Flags = NDArray[np.bool_]
 
-HOLE = 2
+HOLE_TOKENS = 2
 """Tokens of a hole."""
 
 
@@ -183,7 +183,7 @@ class Buyer:
     def _cost(self, find: int) -> float:
         offers, entry = self._offers, int(self._offers.entry[find])
         paid = self._paid.get(entry, 0.0)
-        hole = 0 if paid or entry < self.plan.newest else HOLE
+        hole = 0 if paid or entry < self.plan.newest else HOLE_TOKENS
         if not offers.is_part[find]:
             return max(float(self._entries.whole[entry] - self._entries.pictures[entry]) - paid, 0.0) + hole
         return float(offers.tokens[find]) + (0.0 if paid else float(offers.lead[find]) + hole)

@@ -9,6 +9,8 @@ from typing import Any
 
 ITEM, INSIDE = "- ", "  "
 """Beginning of an item, and of its further lines."""
+HOLE = "- …"
+"""The line where something of the conversation is not shown."""
 NO_LABEL = ":"
 """Before a text that cannot be right after the bullet and has no label that it could be below."""
 MARK = "\0"

@@ -10,13 +10,14 @@ from builder.assemble.budget.plan import part_of, plan
 from builder.assemble.budget.purchases import Plan, Room
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.forms import LINE_REASONS
+from builder.assemble.items.list_items import HOLE
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.choice import Choice, choice_of
 from builder.assemble.sources.finds import news
 from builder.assemble.sources.placement import FIND, Placement, is_elsewhere, placement
 from builder.assemble.sources.results import RUNNING
 from builder.assemble.sources.summary import put_summary, summary_tokens, with_observations
-from builder.domain.context import IRRELEVANT, OLDER, OPENING, OVER_BUDGET, Omission
+from builder.domain.context import IRRELEVANT, OLDER, OVER_BUDGET, Omission
 from builder.domain.profile import Profile, SectionRule
 from builder.language.follow_ups import is_follow_up
 from builder.language.word_lists import has_word
@@ -263,7 +264,7 @@ def _missing(ledger: Ledger, sections: Sequence[SectionRule]) -> str:
     if not missing:
         return ""
     gaps = (gap for rule in sections for _, gap in ledger.with_gaps(rule.name, ledger.items.get(rule.name, ())))
-    if not ledger.is_one and not any(OPENING in gap for gap in gaps):
+    if not (ledger.is_one or HOLE in gaps):
         return ledger.gaps.earlier  # the same as long as the conversation begins with the same message
     name = "message_missing" if missing == 1 else "messages_missing"
     return ledger.writer.rendering.phrases(name, number=number, missing=missing)

@@ -11,8 +11,8 @@ from builder.domain.errors import Rejected
 from builder.ports.store import CompleteStore, StoreLocation
 from builder.remember.decode import decode
 from builder.worker.erasure import Erasure
-from builder.worker.forgetting import LAST_TOMBSTONE
 from builder.worker.log import StoredLog
+from builder.worker.tombstones import LAST_TOMBSTONE
 
 
 def erasure_of(settings: Settings, store: CompleteStore, js: JetStreamContext, incarnation: int) -> Erasure:

@@ -31,9 +31,9 @@ from builder.domain.recall import EVERY_SESSION
 from builder.extras.operations.erasures import end_erasures, erasure_of, tombstones
 from builder.ports.store import CallOrigin, CompleteStore, StoreLocation
 from builder.remember.decode import decode
-from builder.worker.forgetting import LAST_TOMBSTONE
 from builder.worker.log import StoredLog
 from builder.worker.purging import Purging, purge_rows
+from builder.worker.tombstones import LAST_TOMBSTONE
 
 log = logging.getLogger("builder.reindex")
 

@@ -10,7 +10,7 @@ from builder.domain.erasure import Receipt
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
 from builder.worker.erasure import Erasure
-from builder.worker.forgetting import Forgetting
+from builder.worker.tombstones import Forgetting
 from tests.conversations import message_of, sent
 from tests.factories import make_place, remembered_of
 from tests.ports import MemoryStream, make_log

@@ -9,7 +9,7 @@ from builder.domain.stored import StoredBreadcrumb
 from builder.worker import forget_requests
 from builder.worker.erasure import Erasure
 from builder.worker.forget_requests import ForgetRequests
-from builder.worker.forgetting import Forgetting
+from builder.worker.tombstones import Forgetting
 from tests.conversations import answered, chat, replied, requested, said, sent
 from tests.hosts import answer, host_of
 from tests.ports import MemoryStream, make_log

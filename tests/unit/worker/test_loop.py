@@ -14,10 +14,10 @@ from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.stored import StoredBreadcrumb
 from builder.publish.event import encode
-from builder.worker.forgetting import Forgetting
 from builder.worker.jobs import Observer, Pauses
 from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
+from builder.worker.tombstones import Forgetting
 from builder.worker.turns import Turns
 from tests.commands import DEADLINE
 from tests.conversations import message_of

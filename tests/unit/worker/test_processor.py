@@ -12,8 +12,8 @@ from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import ChainTooLong, Rejected, Unavailable
 from builder.service import BuildResult
-from builder.worker.forgetting import Forgetting
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
+from builder.worker.tombstones import Forgetting
 from builder.worker.turns import Turns
 from tests.conversations import chat, message_of, said
 from tests.factories import MORNING, make_context, make_place, make_profile

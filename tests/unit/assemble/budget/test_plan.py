@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.assemble.budget.plan import MAX_PART, MIN_PART, SUMMARY_PRICE, plan
-from builder.assemble.budget.purchases import HOLE, Entries, Offers, Plan, Room
+from builder.assemble.budget.purchases import HOLE_TOKENS, Entries, Offers, Plan, Room
 from tests.examples import examples
 from tests.offers import MESSAGE, Offer, make_entries, make_offers, make_room
 
@@ -130,9 +130,9 @@ def test_a_dearer_find_yields_to_a_cheaper_one_only_where_it_is_larger(
 ) -> None:
     offers = [Offer(entry=number, tokens=tokens, worth=worth) for number, (tokens, worth) in enumerate(finds)]
     bought = plan(make_entries([tokens for tokens, _ in finds], 0), make_offers(*offers), make_room(room), least, follows=False)
-    price = [worth / (tokens + HOLE) for tokens, worth in finds]
+    price = [worth / (tokens + HOLE_TOKENS) for tokens, worth in finds]
     others = [number for number in range(len(finds)) if number not in bought.whole and price[number] >= least]
-    assert all(finds[number][0] + HOLE > room - bought.spent for number in others), "what fits and is worth it is bought"
+    assert all(finds[number][0] + HOLE_TOKENS > room - bought.spent for number in others), "what fits and is worth it is bought"
     for number in others:
         cheaper = (each for each in bought.whole if price[each] < price[number])
         assert all(finds[each][0] < finds[number][0] for each in cheaper)
@@ -200,7 +200,7 @@ def test_a_summary_has_a_price_and_what_is_dearer_comes_first() -> None:
     entries = make_entries([20], 0)
     dear, cheap = (plan(entries, offers, make_room(50), SUMMARY_PRICE * by, follows=False, summary=100) for by in (1.1, 0.9))
     assert (dear.whole, dear.summary, dear.lacks_room) == ({0}, 0, False)
-    assert (cheap.whole, cheap.summary, cheap.lacks_room) == ({0}, 50 - 20 - HOLE, True)
+    assert (cheap.whole, cheap.summary, cheap.lacks_room) == ({0}, 50 - 20 - HOLE_TOKENS, True)
 
 
 def test_a_find_of_which_the_newest_part_has_a_copy_is_not_shown_twice() -> None:

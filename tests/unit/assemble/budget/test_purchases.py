@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from builder.assemble.budget.purchases import HOLE, Buyer, Entries, Offers
+from builder.assemble.budget.purchases import HOLE_TOKENS, Buyer, Entries, Offers
 from tests.offers import Offer, make_entries, make_offers, make_room
 
 NONE = make_offers()
@@ -41,9 +41,9 @@ def test_a_rest_is_bought_only_of_what_is_on_the_page() -> None:
 def test_a_find_that_the_newest_part_reaches_is_not_paid_again() -> None:
     buys = buyer(make_entries([20, 20]), make_offers(Offer(entry=1, tokens=20)))
     buys.find(0)
-    assert buys.plan.spent == 20 + HOLE
+    assert buys.plan.spent == 20 + HOLE_TOKENS
     buys.steps(0, 2)
-    assert (buys.plan.newest, buys.plan.whole, buys.plan.spent) == (2, {0, 1}, 40 + HOLE)
+    assert (buys.plan.newest, buys.plan.whole, buys.plan.spent) == (2, {0, 1}, 40 + HOLE_TOKENS)
 
 
 def test_a_find_in_the_newest_part_costs_what_is_missing_of_it() -> None:
@@ -62,7 +62,7 @@ def test_two_passages_of_one_message_have_one_label_and_one_hole() -> None:
     buys.find(1)
     buys.find(0)
     buys.find(1)
-    assert (buys.plan.parts, buys.plan.spent) == ({1: [1, 0]}, HOLE + 5 + 15 + 10)
+    assert (buys.plan.parts, buys.plan.spent) == ({1: [1, 0]}, HOLE_TOKENS + 5 + 15 + 10)
 
 
 def test_a_passage_of_what_is_whole_costs_nothing_and_is_not_named() -> None:
@@ -74,7 +74,9 @@ def test_a_passage_of_what_is_whole_costs_nothing_and_is_not_named() -> None:
     assert (buys.plan.parts, buys.plan.whole, buys.plan.spent) == ({}, {0}, spent)
 
 
-@pytest.mark.parametrize(("room", "numbers", "lacks_room"), [(30 + 2 * HOLE, {0, 1}, False), (29 + 2 * HOLE, {0}, True)])
+@pytest.mark.parametrize(
+    ("room", "numbers", "lacks_room"), [(30 + 2 * HOLE_TOKENS, {0, 1}, False), (29 + 2 * HOLE_TOKENS, {0}, True)]
+)
 def test_a_find_brings_what_belongs_to_it_and_stands_alone_where_all_of_it_has_no_room(
     room: float, numbers: set[int], lacks_room: bool
 ) -> None:
@@ -112,8 +114,8 @@ def test_the_newest_part_and_finds_have_each_their_most_and_a_summary_what_both_
     buys.find(0)
     buys.find(1)
     buys.summary(80)
-    assert (buys.plan.whole, buys.plan.for_newest, buys.plan.for_finds) == ({0, 2}, 30, 30 + HOLE)
-    assert (buys.plan.summary, buys.plan.spent) == (100 - 60 - HOLE, 100)
+    assert (buys.plan.whole, buys.plan.for_newest, buys.plan.for_finds) == ({0, 2}, 30, 30 + HOLE_TOKENS)
+    assert (buys.plan.summary, buys.plan.spent) == (100 - 60 - HOLE_TOKENS, 100)
     assert buys.is_full
 
 
@@ -130,7 +132,7 @@ def test_a_picture_is_bought_behind_its_words_and_only_in_the_newest_part() -> N
     buys = Buyer(entries, make_offers(Offer(entry=2, tokens=10)), np.array([10.0, 10.0, 10.0]), make_room(100))
     buys.steps(0, 2)
     buys.find(0)
-    assert (buys.plan.pictured, buys.plan.spent) == (set(), 30 + HOLE)
+    assert (buys.plan.pictured, buys.plan.spent) == (set(), 30 + HOLE_TOKENS)
     buys.rest(0)
     buys.rest(1)
     assert (buys.plan.pictured, buys.plan.whole, buys.plan.lacks_room) == ({0}, {0, 1, 2}, True)

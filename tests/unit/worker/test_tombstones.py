@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, StreamMessage
 from builder.worker.erasure import Erasure
-from builder.worker.forgetting import LAST_TOMBSTONE, REPEAT_SECONDS, Forgetting
+from builder.worker.tombstones import LAST_TOMBSTONE, REPEAT_SECONDS, Forgetting
 from tests.conversations import deleted, message_of, sent
 from tests.factories import make_place
 from tests.ports import MemoryStream, make_log
