@@ -39,9 +39,9 @@ class OmissionLog:
         """Leave out single breadcrumbs, the most relevant first."""
         self._omissions += omissions
 
-    def add(self, reason: str, rows: Iterable[int], scores: Floats | None = None) -> None:
-        """Leave out rows. scores: how relevant each of the rows, in place order, is; None = the later, the more."""
-        every = np.unique(np.fromiter(rows, np.int64))
+    def add(self, reason: str, rows: Ints | Iterable[int], scores: Floats | None = None) -> None:
+        """Leave out rows; an array has them in place order. scores: how relevant each of them is; None = the later, the more."""
+        every = rows if isinstance(rows, np.ndarray) else np.array(sorted(rows), np.int64)
         self._groups.append((reason, every, every.astype(np.float32) if scores is None else scores))
 
     def absence(self, page_ids: set[str], others: frozenset[int], probability: Callable[[int], float | None]) -> Absence:
@@ -50,23 +50,23 @@ class OmissionLog:
         counted[[row for name in page_ids if (row := self.view.row_of(name)) >= 0]] = True
         counted[list(others)] = True
         omissions: dict[str, Omission] = {}
-        rows: defaultdict[str, list[int]] = defaultdict(list)
+        rows: defaultdict[str, list[Ints]] = defaultdict(list)
         for omission in self._omissions:
             row = self.view.row_of(omission.id)
             if omission.id not in page_ids and omission.id not in omissions and row not in others:
                 omissions[omission.id] = omission
-                rows[omission.reason].append(row)
+                rows[omission.reason].append(np.array([row], np.int64))
                 counted[[row] if row >= 0 else []] = True
         for reason, every, scores in self._groups:
             fresh = np.flatnonzero(~counted[every])
             counted[every] = True
-            rows[reason] += every[fresh].tolist()
+            rows[reason].append(every[fresh])
             for row in every[best_of(scores, fresh, max(MAX_OMISSIONS - len(omissions), 0))].tolist():
                 name = self.view.breadcrumb(row).id
                 omissions.setdefault(name, Omission(id=name, reason=reason))
-        by_reason = {reason: len(rows[reason]) for reason in sorted(rows) if rows[reason]}
-        in_view = {reason: np.sort(np.array(rows[reason], np.int64)) for reason in by_reason}
-        in_view = {reason: every[every >= 0] for reason, every in in_view.items()}
+        whole = {reason: np.sort(np.concatenate(rows[reason])) for reason in sorted(rows)}
+        by_reason = {reason: len(every) for reason, every in whole.items() if len(every)}
+        in_view = {reason: whole[reason][whole[reason] >= 0] for reason in by_reason}
         relevant = tuple(self._rated(each, probability) for each in islice(omissions.values(), MAX_OMISSIONS))
         return Absence(relevant, by_reason, in_view, self._tokens(in_view.values()))
 

@@ -74,7 +74,7 @@ def dialogue_rows(view: View) -> Ints:
     callers = view.history.exchanges.of_caller
     later = [row for row, exchanges in callers.items() if row < view.size and exchanges[0].callers[0] != row]
     silent = [row for row in later if not turn_of(view, row)]
-    return np.setdiff1d(view.conversation, silent)
+    return view.conversation[~np.isin(view.conversation, silent)]
 
 
 def units_of(view: View) -> Ints:
@@ -141,12 +141,6 @@ class Ledger:
     def units(self) -> Ints:
         """Rows that head the units of the conversation, in place order."""
         return units_of(self.writer.view)
-
-    @cached_property
-    def heads(self) -> list[int]:
-        """`units`, for look-ups one by one."""
-        heads: list[int] = self.units.tolist()
-        return heads
 
     def rule(self, source: str) -> SectionRule | None:
         """The first section that this source fills, or the one that has its part of one conversation."""

@@ -1,6 +1,5 @@
 """From what was bought to the items of the page, in the order of time."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -179,9 +178,9 @@ def _follows(before: _Piece, piece: _Piece, draft: PageDraft) -> bool:
 
 def _is_unit_between(first: int, last: int, draft: PageDraft) -> bool:
     """Whether a limit of the profile leaves something out between two rows."""
-    heads = draft.ledger.heads
-    between = heads[bisect_right(heads, first) : bisect_left(heads, last)]
-    return any(head != draft.recall.view.unit_of(last) for head in between[:2])
+    units = draft.ledger.units
+    between = units[np.searchsorted(units, first, "right") : np.searchsorted(units, last)]
+    return any(head != draft.recall.view.unit_of(last) for head in between[:2].tolist())
 
 
 def _joining(pieces: Sequence[_Piece], draft: PageDraft) -> list[bool]:

@@ -47,7 +47,7 @@ def turns(view: View) -> Iterator[Turn]:
     rows, history = view.rows, view.history
     is_first = history.exchanges.origin[rows] == rows
     summaries = history.breadcrumbs.matching(SUMMARIES, view.size)[rows]
-    for origin in reversed(rows[is_first & ~summaries].tolist()):
+    for origin in map(int, rows[is_first & ~summaries][::-1]):
         if turn := turn_of(view, origin):
             yield turn
 

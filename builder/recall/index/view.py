@@ -109,10 +109,13 @@ class View:
 
     def heads_of(self, rows: Ints) -> Ints:
         """The rows that head the units of these rows, in place order."""
-        heads = np.unique(self.history.units.head[rows])
-        merged = np.intersect1d(heads, list(self.history.units.merged)) if self.history.units.merged else heads[:0]
-        roots = np.array([self.unit_of(head) for head in merged.tolist()], np.int64)
-        return np.union1d(np.setdiff1d(heads, merged), roots) if len(merged) else heads
+        is_head = np.zeros(self.size, np.bool_)
+        is_head[self.history.units.head[rows]] = True
+        for head in self.history.units.merged:
+            if head < self.size and is_head[head]:
+                is_head[head] = False
+                is_head[self.unit_of(head)] = True
+        return np.flatnonzero(is_head)
 
     def unit_of(self, row: int) -> int:
         """The row that heads the unit of this row."""
