@@ -270,17 +270,11 @@ def _without_second_copy(messages: list[Entry]) -> list[Entry]:
         if not messages[end].is_again(messages[0]) or len({entry.role for entry in messages[:end]}) == 1:
             continue
         copies = 1
-        while _has_again(messages, end, copies * end):
+        while _common(messages[:end], 0, messages, copies * end) == end:
             copies += 1
         if copies > 1:
             return messages if copies > 2 and end < LEAST_COPY else messages[:end] + messages[copies * end :]  # noqa: PLR2004
     return messages
-
-
-def _has_again(messages: list[Entry], length: int, place: int) -> bool:
-    """Whether so many messages of the beginning are there again from this place on."""
-    copy = messages[place : place + length]
-    return len(copy) == length and all(one.is_again(other) for one, other in zip(messages, copy, strict=False))
 
 
 def _is_again(conversation: list[Entry], entry: Entry) -> bool:

@@ -21,7 +21,7 @@ from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical, shape
 from builder.wire.chat_messages import Conversation, message_bodies
 from builder.wire.messages import unread_lines
-from builder.wire.records import Outgoing, outgoing
+from builder.wire.records import Outgoing, outgoing, session_in
 from builder.wire.subjects import session_token
 from builder.wire.times import clock_offset, moment, read_time
 from builder.wire.wholes import Whole, whole_of
@@ -177,10 +177,8 @@ class _Reader:
             raise Rejected(f"it is {shape(record)}; write a record or a chat message as a JSON object")
         if "schema_name" not in record and "context" not in record:
             raise Rejected(NEITHER)
-        context = record.get("context")
-        inner = context.get("session_id") if isinstance(context, dict) else None
         time = None
-        name = _session_name(record.get("session") or inner or self._session)
+        name = _session_name(session_in(record) or self._session)
         with suppress(Rejected):  # whoever decodes it says what is wrong, and where
             time = self._time(record.get("created_at"), "created_at")
         identity = record["id"] if isinstance(record.get("id"), str) else ""

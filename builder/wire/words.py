@@ -16,7 +16,7 @@ _PART_FIELDS = frozenset(
      "refusal", "resource", "uri", "url", "name", "mimeType", "mediaType", "description", "size", "page_age", "pageAge",
      "providerMetadata", "providerOptions", "index", "data", "value", "call_id", "tool_use_id", "arguments", "input", "output",
      "is_error", "filename", "sourceId", "thought", "thoughtSignature", "encrypted_index", "json", "caller", "results", "action",
-     "code", "outputs", "toolResult", "toolUse", "document")
+     "code", "outputs", "toolResult", "toolUse", "document", "cited_content", "additional_location_info")
 )  # fmt: skip
 """Fields of vendors' parts: an object with another one is a tool's own."""
 _TEXT_FIELDS = frozenset(

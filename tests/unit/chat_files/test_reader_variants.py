@@ -233,6 +233,19 @@ HISTORIES = {
             {"role": "user", "content": "Danke"},
         ),
     ),
+    "a second copy of the dialogue whose calls have other ids": (
+        *(
+            each
+            for name in ("c1", "x9")
+            for each in (
+                ASKED,
+                _answer(tool_calls=[_call("messen", name)]),
+                {"role": "tool", "tool_call_id": name, "content": "31"},
+                _answer("31 cm"),
+            )
+        ),
+        {"role": "user", "content": "Danke"},
+    ),
     "a log of requests without a name": (
         {"model": "m", "messages": [ASKED]},
         {"model": "m", "messages": [ASKED, _answer("31 cm"), {"role": "user", "content": "Danke"}]},
