@@ -58,8 +58,9 @@ SPOKEN = frozenset((*CONTENTS, *_LISTS, *_CALLS, "parts"))
 """Fields of a message that may be empty, as those of an answer that was broken off."""
 _ITEM_ENDS = ("_call", "_output", "_result")
 _ITEMS = frozenset(
-    {"reasoning", "compaction", "tool_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "item_reference"}
-)
+    ("reasoning", "compaction", "tool_call", "function.call", "function.result", "tool.execution", "mcp_list_tools",
+     "mcp_approval_request", "mcp_approval_response", "item_reference")
+)  # fmt: skip
 
 
 class Item(NamedTuple):

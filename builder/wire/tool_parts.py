@@ -20,10 +20,13 @@ _ARGUMENTS = (
     "arguments", "input", "args", "tool_kwargs", "parameters", "action", "actions", "operation", "code", "queries", "query",
     "prompt",
 )  # fmt: skip
-OUTPUTS = ("output", "content", "result", "results", "outputs", "response", "tool_return", "errorText", "error", "stdout", "logs")
+OUTPUTS = (
+    "output", "content", "result", "results", "outputs", "response", "tool_return", "errorText", "error", "stdout", "logs",
+    "info",
+)  # fmt: skip
 """Fields of a result with what the tool returned."""
 NAMED_CALLS = frozenset(
-    {"tool_use", "function_call", "tool_call", "tool-call", "function", "invalid_tool_call", "custom_tool_call"}
+    {"tool_use", "function_call", "function.call", "tool_call", "tool-call", "function", "invalid_tool_call", "custom_tool_call"}
 )
 """Types of calls that name their tool."""
 

@@ -195,8 +195,7 @@ def _data(part: Fields) -> Parts | None:
 
 
 def _json(part: Fields) -> Parts | None:
-    words = value_lines(_plain(part["json"]))
-    return (Data(words),) if words else ()
+    return (Data(words),) if (words := value_lines(_plain(part["json"]))) else ()
 
 
 def _cited(answer: Fields) -> Parts | None:
@@ -261,8 +260,9 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys(
         (*sorted(NAMED_CALLS), "custom", "local_shell_call", "shell_call", "computer_call", "apply_patch_call"), client_call
     ),
-    **dict.fromkeys(("server_tool_use", "mcp_tool_use", "server_tool_call"), remote_call),
+    **dict.fromkeys(("server_tool_use", "mcp_tool_use", "server_tool_call", "tool.execution"), remote_call),
     **dict.fromkeys(("tool_result", "tool-result", "tool-error", "server_tool_result", "tool_response"), tool_result),
+    "function.result": tool_result,
     **dict.fromkeys(("dynamic-tool", "tool-invocation"), ui_tool),
     **dict.fromkeys(("audio", "input_audio", "output_audio"), _speech),
     "document": _document,

@@ -19,7 +19,9 @@ REQUEST_FIELDS = (
     "request",
 )
 """Fields with what a model is given, or with another whole that has it."""
-ANSWER_FIELDS = ("output", "preferred_output", "chosen", "completion", "choices", "candidates", "message", "response", "result")
+ANSWER_FIELDS = (
+    "output", "outputs", "preferred_output", "chosen", "completion", "choices", "candidates", "message", "response", "result",
+)  # fmt: skip
 """Fields with what it gave back, or with another whole that has it; of several answers the first counts."""
 _TEXTS = {"contents": "user", "input": "user", "prompt": "user", "message": "user", "response": "assistant"}
 """Fields that may be a text → whose it is."""
