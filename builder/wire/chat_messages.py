@@ -7,7 +7,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.wire.messages import SPOKEN, Item, Message, message_of, parts_of, without_envelope
+from builder.wire.messages import PLAIN, SPOKEN, Item, Message, message_of, parts_of, without_envelope
 from builder.wire.parts import Call, Result, Text
 
 Body = tuple[str, dict[str, Any]]
@@ -80,8 +80,9 @@ def message_bodies(value: Any, conversation: Conversation) -> list[Body]:
     """
     message = message_of(value)
     conversation.messages += 1
-    is_empty = not message.items and not message.files
-    if is_empty and (message.role == "user" or without_envelope(value).keys().isdisjoint(SPOKEN)):
+    fields = without_envelope(value).keys()
+    is_broken_off = message.role != "user" and (fields <= PLAIN or fields & SPOKEN)
+    if not (message.items or message.files or is_broken_off):
         raise Rejected(f"a message of the role {message.role!r} has no content; leave it out, or give it one")
     if message.role == "system":
         return _system(message, conversation)
