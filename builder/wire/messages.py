@@ -52,7 +52,7 @@ FILES = ("images", "files", "attachments", "experimental_attachments")
 """Fields with images and files beside a message."""
 CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
 """Fields of a result with the id of its call."""
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasoningText", "tool_plan")
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasoningText", "tool_plan", "reasoning_details")
 _CALLS = ("tool_calls", "invalid_tool_calls", "toolInvocations", "toolCalls")
 SPOKEN = frozenset((*CONTENTS, *_LISTS, *_CALLS, "parts"))
 """Fields of a message that may be empty, as those of an answer that was broken off."""
@@ -259,21 +259,13 @@ def _results_beside(fields: Fields) -> Iterator[Item]:
 
 
 def _thoughts(fields: Fields) -> list[dict[str, Any]]:
-    text = next((fields[name] for name in _THOUGHTS if isinstance(fields.get(name), str) and fields[name]), "")
-    if text:
-        return [{"type": "reasoning", "text": text}]
-    details = fields.get("reasoning_details")
-    return [{"type": "reasoning", "text": details}] if isinstance(details, list) and details else []
+    text = next((fields[name] for name in _THOUGHTS if isinstance(fields.get(name), str | list) and fields[name]), "")
+    return [{"type": "reasoning", "text": text}] if text else []
 
 
 def _speech(fields: Fields) -> list[dict[str, Any]]:
     """A refusal, and the words of speech."""
-    items: list[dict[str, Any]] = []
-    if isinstance(fields.get("refusal"), str) and fields["refusal"]:
-        items.append({"type": "refusal", "refusal": fields["refusal"]})
-    if isinstance(fields.get("audio"), dict):
-        items.append({"type": "audio", "audio": fields["audio"]})
-    return items
+    return [{"type": name, name: fields[name]} for name in ("refusal", "audio") if fields.get(name)]
 
 
 def _calls(fields: Fields, there: set[str]) -> Iterator[Item]:

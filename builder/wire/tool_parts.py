@@ -25,6 +25,9 @@ OUTPUTS = (
     "info",
 )  # fmt: skip
 """Fields of a result with what the tool returned."""
+_OUTPUT_FIELDS = frozenset({"type", "value", "reason", "providerOptions"})
+_OUTPUT_TYPES = ("text", "json", "content", "error-text", "error-json", "execution-denied")
+"""Fields and types of Vercel's outputs."""
 NAMED_CALLS = frozenset(
     {"tool_use", "function_call", "function.call", "tool_call", "tool-call", "function", "invalid_tool_call", "custom_tool_call"}
 )
@@ -86,7 +89,7 @@ def result_of(part: Fields) -> Result:
     """The output of a tool in any of its fields."""
     name = next((each for each in OUTPUTS if part.get(each) is not None), "")
     output, failed = part.get(name), name in {"error", "errorText"}
-    if isinstance(output, dict) and output.keys() <= {"type", "value", "reason", "providerOptions"} and "type" in output:
+    if isinstance(output, dict) and output.keys() <= _OUTPUT_FIELDS and output.get("type") in _OUTPUT_TYPES:
         failed = failed or str(output["type"]).startswith(("error", "execution-denied"))
         output = output.get("value", output.get("reason", output["type"]))
     failed = failed or part.get("is_error") is True or part.get("isError") is True or part.get("status") == "error"
@@ -106,8 +109,9 @@ def ui_tool(part: Fields) -> Parts | None:
         approval = fields.get("approval")
         reason = approval.get("reason") if isinstance(approval, dict) else None
         return (call, Result(reason or DENIED, call.id, call.tool, failed=True))
-    name = next((each for each in ("output", "result") if each in fields), "")
-    return (call, Result(fields[name], call.id, call.tool)) if name else (call,)
+    output = first_of(fields, ("output", "result"))
+    is_over = output is not None or fields.get("state") in {"output-available", "result"}
+    return (call, Result(output, call.id, call.tool)) if is_over else (call,)
 
 
 def code_call(program: Fields) -> Parts | None:

@@ -50,6 +50,11 @@ RESULTS = {
          "approval": {"id": "a", "approved": False, "reason": "zu teuer"}}]},
         "kauf zu teuer",
     ),
+    "an object of the tool that has a type and a value": (
+        _answer(tool_calls=[_call("messen", "c")]),
+        {"role": "tool", "tool_call_id": "c", "content": {"type": "celsius", "value": 31}},
+        "messen type: celsius\nvalue: 31",
+    ),
     "Responses: what a picture was asked for": (
         {"type": "image_generation_call", "id": "g", "status": "completed", "revised_prompt": "blaue Vase", "result": PICTURE},
         {"type": "computer_call", "id": "i", "call_id": "c", "action": {"type": "click", "x": 12}},
@@ -103,6 +108,11 @@ RESULTS = {
 def test_the_words_of_a_result_are_there(name: str) -> None:
     call, result, words = RESULTS[name]
     assert f"tool: {words}" in _texts(ASKED, call, result)
+
+
+def test_a_call_that_runs_has_no_result_yet() -> None:
+    tool = {"type": "tool-messen", "toolCallId": "c", "state": "input-available", "input": {}, "output": None, "errorText": None}
+    assert _texts(ASKED, {"role": "assistant", "parts": [tool]}) == ["user: Wie hoch?", "assistant:"]
 
 
 def test_a_denied_call_and_an_error_of_a_frameworks_result_have_failed() -> None:
