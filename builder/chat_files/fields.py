@@ -17,14 +17,14 @@ OTHER_TIME_FIELDS = ("create_time", "createTime", "sent_at", "sentAt")
 def session_of(fields: Mapping[str, Any]) -> Any:
     """What a value names as its session; "" = nothing."""
     others = (fields.get(name) for name in OTHER_SESSION_FIELDS)
-    other = next((each for each in others if each and isinstance(each, str | int)), "")
-    return next((fields[name] for name in SESSION_FIELDS if fields.get(name)), other)
+    own = next((fields[name] for name in SESSION_FIELDS if fields.get(name)), "")
+    return own or next((each for each in others if each and isinstance(each, str | int)), "")
 
 
 def time_field(message: Mapping[str, Any]) -> str:
     """The field with its time; "created_at" = it has none."""
-    other = next((each for each in OTHER_TIME_FIELDS if _is_time(message.get(each))), "created_at")
-    return next((each for each in TIME_FIELDS if message.get(each) is not None), other)
+    own = next((each for each in TIME_FIELDS if message.get(each) is not None), "")
+    return own or next((each for each in OTHER_TIME_FIELDS if _is_time(message.get(each))), "created_at")
 
 
 def _is_time(value: Any) -> bool:

@@ -32,7 +32,7 @@ class Entry:
     """A message or a record of a file."""
 
     line: int
-    value: Any
+    value: dict[str, Any]
     time: datetime | None = None
     identity: str = ""
     """Its own id; "" = none."""
@@ -127,7 +127,7 @@ def last_branch(entries: list[Entry]) -> list[Entry]:
 
     A parent whose children have several speakers, or its own role, is a thread and no branch.
     """
-    messages = [entry for entry in entries if entry.is_chat and isinstance(entry.value, dict)]
+    messages = [entry for entry in entries if entry.is_chat]
     by_id = {entry.identity: entry for entry in messages if entry.identity}
     if not _has_branches(messages, by_id):
         return entries
@@ -145,7 +145,7 @@ def _newest(messages: list[Entry]) -> int:
 
 def _parent(entry: Entry) -> str | None:
     """Id; "" = it is a first message; None = it does not say."""
-    name = next((name for name in PARENTS if isinstance(entry.value, dict) and name in entry.value), "")
+    name = next((name for name in PARENTS if name in entry.value), "")
     value = entry.value[name] if name else None
     return str((value.get("id") if isinstance(value, dict) else value) or "") if name else None
 
@@ -270,17 +270,11 @@ def _without_second_copy(messages: list[Entry]) -> list[Entry]:
         if not messages[end].is_again(messages[0]) or len({entry.role for entry in messages[:end]}) == 1:
             continue
         copies = 1
-        while _has_again(messages, end, copies * end):
+        while _common(messages[:end], 0, messages, copies * end) == end:
             copies += 1
         if copies > 1:
             return messages if copies > 2 and end < LEAST_COPY else messages[:end] + messages[copies * end :]  # noqa: PLR2004
     return messages
-
-
-def _has_again(messages: list[Entry], length: int, place: int) -> bool:
-    """Whether so many messages of the beginning are there again from this place on."""
-    copy = messages[place : place + length]
-    return len(copy) == length and all(one.is_again(other) for one, other in zip(messages, copy, strict=False))
 
 
 def _is_again(conversation: list[Entry], entry: Entry) -> bool:

@@ -76,7 +76,8 @@ class _Text:
 
     def skip(self, sign: str = "") -> bool:
         """Go behind white space, and then behind the sign if it is there."""
-        self.at = _end(_GAP, self.text, self.at)
+        gap = _GAP.match(self.text, self.at)
+        self.at = gap.end() if gap else self.at
         is_there = bool(sign) and self.text.startswith(sign, self.at)
         self.at += is_there
         return is_there
@@ -108,11 +109,6 @@ class _Text:
         pattern = re.compile(rf"\n(?=[ \t]{{0,{self.at - begin}}}[^\s}}\]\",:])")
         match = pattern.search(self.text, self.at)
         self.at = match.end() if match else len(self.text)
-
-
-def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
-    match = pattern.match(text, start)
-    return match.end() if match else start
 
 
 def _values_of_text(source: str) -> Iterator[LineValue]:

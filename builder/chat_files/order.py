@@ -1,7 +1,7 @@
 """The order of a conversation's messages in a file: that of their times, where those run back."""
 
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from builder.chat_files.history import Entry
 from builder.domain.breadcrumb import USER_MESSAGE
@@ -50,17 +50,15 @@ def _turns(entries: list[Entry]) -> int:
 
 
 def _is_of_person(entry: Entry) -> bool:
-    if entry.is_chat:
-        return entry.role == "user"
-    return isinstance(entry.value, dict) and entry.value.get("schema_name") == USER_MESSAGE
+    return entry.role == "user" if entry.is_chat else entry.value.get("schema_name") == USER_MESSAGE
 
 
 def _sort_keys(entries: list[Entry]) -> list[datetime]:
     """A version is not before the one before it."""
-    first = next(entry.time for entry in entries if entry.time is not None)
+    time = next(entry.time for entry in entries if entry.time is not None)
     keys, newest = list[datetime](), dict[str, datetime]()
     for entry in entries:
-        time = entry.time or (keys[-1] if keys else first)
+        time = entry.time or time
         if entry.identity:
             time = newest[entry.identity] = max(time, newest.get(entry.identity, time))
         keys.append(time)
@@ -68,9 +66,4 @@ def _sort_keys(entries: list[Entry]) -> list[datetime]:
 
 
 def _runs_back(keys: list[datetime]) -> bool:
-    latest = keys[0]
-    for key in keys:
-        if key < latest - TOLERANCE:
-            return True
-        latest = max(latest, key)
-    return False
+    return any(key < latest - TOLERANCE for key, latest in zip(keys, accumulate(keys, max), strict=True))

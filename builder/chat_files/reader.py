@@ -21,7 +21,7 @@ from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical, shape
 from builder.wire.chat_messages import Conversation, message_bodies
 from builder.wire.messages import unread_lines
-from builder.wire.records import Outgoing, outgoing
+from builder.wire.records import Outgoing, outgoing, session_in
 from builder.wire.subjects import session_token
 from builder.wire.times import clock_offset, moment, read_time
 from builder.wire.wholes import Whole, whole_of
@@ -100,7 +100,8 @@ class FileContent:
 def read_file(lines: Iterable[str], workspace: str, session: str) -> FileContent:
     """All events of a file; what cannot be read is named by its line.
 
-    session: of lines that name none; further `messages` are `SESSION-2`, `SESSION-3`, ….
+    session: of lines that name none; further `messages` are `SESSION-2`, `SESSION-3`, …, unless they begin with all that the
+    ones before hold: a log of requests is one conversation.
     """
     content = FileContent()
     reader = _Reader(content, session)
@@ -138,6 +139,8 @@ class _Reader:
         self._content = content
         self._session = session
         self._lists = self._unnamed = 0
+        self._keys: list[bytes] = []
+        """Of the messages of the last list without a name."""
         self._formers: Counter[int] = Counter()
         self._exports: dict[str, list[int]] = {}
 
@@ -150,8 +153,7 @@ class _Reader:
             self._content.refusals.append(Refusal(value.line, value.problem))
             return
         whole = whole_of(value.value)
-        messages = () if whole is None else (*whole.request, *whole.answer)
-        is_own = whole is not None and (whole.answer[:1] == [value.value] or any(map(_has_role, messages)))
+        is_own = whole is not None and (whole.answer[:1] == [value.value] or any(map(_has_role, whole.messages)))
         export = "" if is_own else known_export(value.value)
         try:
             if export:
@@ -175,10 +177,8 @@ class _Reader:
             raise Rejected(f"it is {shape(record)}; write a record or a chat message as a JSON object")
         if "schema_name" not in record and "context" not in record:
             raise Rejected(NEITHER)
-        context = record.get("context")
-        inner = context.get("session_id") if isinstance(context, dict) else None
         time = None
-        name = _session_name(record.get("session") or inner or self._session)
+        name = _session_name(session_in(record) or self._session)
         with suppress(Rejected):  # whoever decodes it says what is wrong, and where
             time = self._time(record.get("created_at"), "created_at")
         identity = record["id"] if isinstance(record.get("id"), str) else ""
@@ -187,16 +187,23 @@ class _Reader:
     def _chat(self, value: LineValue, whole: Whole) -> None:
         is_list = bool(whole.request) or not whole.answer
         own = session_of(value.value)
-        self._unnamed += is_list and not own
+        if is_list and not own:
+            self._unnamed += self._is_other(whole.messages)
         self._lists += is_list
         name = _session_name(own or (f"{self._session}-{self._unnamed}" if is_list and self._unnamed > 1 else self._session))
-        messages = [*whole.request, *whole.answer]
-        for number, message in enumerate(messages, 1):
+        for number, message in enumerate(whole.messages, 1):
             try:
                 self._message(name, value.line, message, self._lists if is_list else 0)
             except Rejected as error:
-                where = f"message {number}: " if is_list or len(messages) > 1 else ""
+                where = f"message {number}: " if is_list or len(whole.messages) > 1 else ""
                 self._content.refusals.append(Refusal(value.line, f"{where}{error}"))
+
+    def _is_other(self, messages: list[Any]) -> bool:
+        """Whether a list without a name does not go on with the last one; a question alone is a new one."""
+        roles = [(message, chat_role(message)) for message in messages if isinstance(message, dict)]
+        keys = [key_of(message, role, with_ids=False) for message, role in roles if role not in {"", "system"}]
+        before, self._keys = self._keys, keys
+        return not (before and keys[1:] and keys[: len(before)] == before)
 
     def _message(self, name: str, line: int, message: Any, group: int) -> None:
         if not isinstance(message, dict):

@@ -1,7 +1,7 @@
 """Options that many commands share, and the broker and workspace of a command."""
 
+import json
 import sys
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from builder.app.address import Address
     from builder.app.settings import Settings
     from builder.client import Client
+
+ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""Beginnings of ZIP, gzip and zstd, which hold files of lines and are none."""
 
 User = Annotated[str, typer.Option("--user", "-u", help="A user, by your own id for them (`user_id`).")]
 Workspace = Annotated[str, typer.Option("--workspace", "-w", help="Workspace; default from CONTEXT_BUILDER_WORKSPACE.")]
@@ -72,19 +75,26 @@ def target_of(servers: str, workspace: str = "") -> Target:
 def text_of(file: Path) -> str:
     """file: "-" = standard input. Raises `Rejected`."""
     try:
-        return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
-    except OSError as error:
-        raise Rejected(f"{file} cannot be read: {error.strerror}; name another file") from error
+        return _content(file).decode("utf-8")
     except UnicodeDecodeError as error:
         raise Rejected(f"{file} is no UTF-8 text: {error.reason} at byte {error.start}; save it as UTF-8") from error
 
 
 def lines_of(file: Path) -> Iterator[str]:
-    """UTF-8, or UTF-16 with its mark; other bytes are U+DC80 to U+DCFF. file: "-" = standard input. Raises `Rejected`."""
+    """JSON in UTF-8, UTF-16 or UTF-32; bytes that are no UTF-8 are U+DC80 to U+DCFF. file: "-" = standard input.
+
+    Raises `Rejected`.
+    """
+    data = _content(file)
+    if data.startswith(ARCHIVES):
+        raise Rejected(f"{file} is packed; unpack it, and name the JSON file in it")
+    encoding = json.detect_encoding(data)
+    errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"
+    return iter(data.decode(encoding, errors).split("\n"))  # U+2028 may be inside a JSON string
+
+
+def _content(file: Path) -> bytes:
     try:
-        data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as error:
         raise Rejected(f"{file} cannot be read: {error.strerror}; name another file") from error
-    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        return iter(data.decode("utf-16", "surrogatepass").split("\n"))
-    return iter(data.decode("utf-8", "surrogateescape").split("\n"))  # U+2028 may be inside a JSON string

@@ -13,7 +13,8 @@ KINDS = {
     "image": "image", "image_url": "image", "input_image": "image", "image_file": "image", "computer_screenshot": "image",
     "file": "file", "input_file": "file", "document": "document", "resource": "file", "media": "file",
     "container_upload": "file", "audio": "audio", "input_audio": "audio", "output_audio": "audio", "audio_url": "audio",
-    "video": "video", "video_url": "video", "input_video": "video",
+    "video": "video", "video_url": "video", "input_video": "video", "image-data": "image", "image-url": "image",
+    "image-file-id": "image", "file-data": "file", "file-url": "file", "file-id": "file",
 }  # fmt: skip
 """Type of a part → what it is."""
 NESTED = (
@@ -22,7 +23,8 @@ NESTED = (
 )  # fmt: skip
 _DATA = ("data", "base64", "b64", "b64_json", "bytes", "blob", "file_data", "image_data")
 _URLS = ("url", "uri", "fileUri", "file_uri", "href")
-_REFERENCES = ("file_id", "fileId", "image_id", "id", "asset_pointer", *_URLS)
+_IDS = ("file_id", "fileId", "image_id", "asset_pointer")
+_REFERENCES = (*_IDS, "id", *_URLS)
 _MEDIA = (
     "media_type", "mime_type", "mimeType", "mimetype", "mediaType", "content_type", "contentType", "image_mimetype",
     "document_mimetype", "video_mimetype", "format",
@@ -125,7 +127,8 @@ def attachment_line(part: Mapping[str, Any]) -> str:
     """Kind, name, type, size and caption of what a sender lists as an attachment, as far as known."""
     source = _source(part)
     size = decoded_bytes(source.data) if source.data else _first(source.fields, _SIZES, int)
-    name = _first(source.fields, _NAMES, str) or ("" if source.url.startswith("data:") else source.url)
+    address = "" if source.url.startswith("data:") else source.url
+    name = _first(source.fields, _NAMES, str) or address or _first(source.fields, _IDS, str) or ""
     captions = [source.fields[key] for key in ("title", *_CAPTIONS) if isinstance(source.fields.get(key), str)]
     caption = ", ".join(dict.fromkeys(_in_brackets(text) for text in captions if text.strip() and text != name))
     details = (one_line_name(source.media), "" if size is None else f"{size:,} bytes")

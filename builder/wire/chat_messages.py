@@ -7,7 +7,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.wire.messages import Item, Message, message_of, parts_of
+from builder.wire.messages import PLAIN, SPOKEN, Item, Message, message_of, parts_of, without_envelope
 from builder.wire.parts import Call, Result, Text
 
 Body = tuple[str, dict[str, Any]]
@@ -80,13 +80,15 @@ def message_bodies(value: Any, conversation: Conversation) -> list[Body]:
     """
     message = message_of(value)
     conversation.messages += 1
+    fields = without_envelope(value).keys()
+    is_broken_off = message.role != "user" and (fields <= PLAIN or fields & SPOKEN)
+    if not (message.items or message.files or is_broken_off):
+        raise Rejected(f"a message of the role {message.role!r} has no content; leave it out, or give it one")
     if message.role == "system":
         return _system(message, conversation)
     conversation.has_words = True
     if message.role == "tool":
         return [_result(part, conversation) for part in message.parts if isinstance(part, Result)]
-    if message.role == "user" and not message.items and not message.files:
-        raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
     return _spoken(message, conversation)
 
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
-from builder.wire.attachments import MAX_NAME_CHARS, attachment_line
+from builder.wire.attachments import attachment_line, attachment_of
 from builder.wire.parts import Call, File, Mark, Part, Result, Text, Thought, Unread
-from builder.wire.tool_parts import first_of
+from builder.wire.tool_parts import OUTPUTS, first_of, result_of
 from builder.wire.vendor_parts import read_part, vendor_part
 
 Fields = Mapping[str, Any]
@@ -17,13 +17,17 @@ CHUNKS = frozenset({"aimessagechunk"})
 """Types of pieces of a stream."""
 ROLES: Mapping[str, str] = {
     **dict.fromkeys(("user", "human", "person", "customer", "client", "end_user"), "user"),
-    **dict.fromkeys(("assistant", "ai", "model", "bot", "chatbot", "agent", "gpt", "llm", *sorted(CHUNKS)), "assistant"),
-    **dict.fromkeys(("tool", "function", "toolresult", "observation", "ipython"), "tool"),
+    **dict.fromkeys(
+        ("assistant", "ai", "model", "bot", "chatbot", "agent", "gpt", "llm", "tool-call", *sorted(CHUNKS)), "assistant"
+    ),
+    **dict.fromkeys(("tool", "function", "toolresult", "tool-response", "observation", "ipython"), "tool"),
     **dict.fromkeys(sorted(SYSTEM), "system"),
 }
 """Role of a vendor, in small letters → what it is."""
 CONTENTS = ("content", "message", "text", "output_text")
 """Fields that hold what is said; the first one counts."""
+_LISTS = ("blocks", "items", "contents", "outputs")
+"""The same of programs that list parts."""
 PLAIN = frozenset(
     {
         *CONTENTS,
@@ -48,12 +52,15 @@ FILES = ("images", "files", "attachments", "experimental_attachments")
 """Fields with images and files beside a message."""
 CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
 """Fields of a result with the id of its call."""
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasoningText", "tool_plan")
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasoningText", "tool_plan", "reasoning_details")
 _CALLS = ("tool_calls", "invalid_tool_calls", "toolInvocations", "toolCalls")
+SPOKEN = frozenset((*CONTENTS, *_LISTS, *_CALLS, "parts"))
+"""Fields of a message that may be empty, as those of an answer that was broken off."""
 _ITEM_ENDS = ("_call", "_output", "_result")
 _ITEMS = frozenset(
-    {"reasoning", "compaction", "tool_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "item_reference"}
-)
+    ("reasoning", "compaction", "tool_call", "function.call", "function.result", "tool.execution", "mcp_list_tools",
+     "mcp_approval_request", "mcp_approval_response", "item_reference")
+)  # fmt: skip
 
 
 class Item(NamedTuple):
@@ -126,9 +133,7 @@ def is_message(value: Any) -> bool:
     if "role" in value:
         return True
     kind = value.get("type")
-    if not isinstance(kind, str):
-        return False
-    is_typed = kind.lower() in ROLES and (isinstance(value.get("data"), dict) or "content" in value)
+    is_typed = isinstance(kind, str) and kind.lower() in ROLES and (isinstance(value.get("data"), dict) or "content" in value)
     return is_typed or _is_item(value)
 
 
@@ -203,8 +208,8 @@ def files_beside(message: Fields) -> tuple[str, ...]:
 
 
 def _named_file(key: str, item: str) -> dict[str, str]:
-    is_address = item.startswith(("http:", "https:", "data:")) or len(item) <= MAX_NAME_CHARS
-    return {"url": item} if is_address else {"type": key.removesuffix("s"), "data": item}
+    is_data = attachment_of({"type": "file", "data": item}) is not None
+    return {"type": key.removesuffix("s"), "data": item} if is_data else {"url": item}
 
 
 def _item(value: Any) -> Item:
@@ -223,7 +228,7 @@ def _is_item(fields: Fields) -> bool:
 
 def _contents(fields: Fields) -> list[Any]:
     parts = fields.get("parts")
-    content = parts if parts and isinstance(parts, list | str | dict) else first_of(fields, CONTENTS)
+    content = parts if parts and isinstance(parts, list | str | dict) else first_of(fields, (*CONTENTS, *_LISTS))
     return [value for value in (content if isinstance(content, list) else [content]) if value is not None]
 
 
@@ -231,16 +236,11 @@ def _results(fields: Fields) -> tuple[Item, ...]:
     """The results of a tool's message: those in its content, else one with all of it."""
     if _is_item(fields):
         return (_item(dict(fields)),)
-    name = next((name for name in ("content", "output") if name in fields), "")
-    content = fields[name] if name else [item.value for item in items_of(fields)] or None
-    return _results_in(content) or (Item(content, (_result(content, fields),)),)
-
-
-def _result(output: Any, fields: Fields) -> Result:
-    failed = fields.get("status") == "error" or fields.get("is_error") is True or fields.get("isError") is True
-    return Result(
-        output, str(first_of(fields, CALL_IDS) or ""), str(first_of(fields, ("name", "tool_name", "toolName")) or ""), failed
-    )
+    part = {name: value for name, value in _with_extra(fields).items() if name != "id"}
+    if part.keys().isdisjoint(OUTPUTS):
+        part["content"] = [item.value for item in items_of(fields)] or None
+    result = result_of(part)
+    return _results_in(result.output) or (Item(result.output, (result,)),)
 
 
 def _results_in(content: Any) -> tuple[Item, ...]:
@@ -259,21 +259,13 @@ def _results_beside(fields: Fields) -> Iterator[Item]:
 
 
 def _thoughts(fields: Fields) -> list[dict[str, Any]]:
-    text = next((fields[name] for name in _THOUGHTS if isinstance(fields.get(name), str) and fields[name]), "")
-    if text:
-        return [{"type": "reasoning", "text": text}]
-    details = fields.get("reasoning_details")
-    return [{"type": "reasoning", "text": details}] if isinstance(details, list) and details else []
+    text = next((fields[name] for name in _THOUGHTS if isinstance(fields.get(name), str | list) and fields[name]), "")
+    return [{"type": "reasoning", "text": text}] if text else []
 
 
 def _speech(fields: Fields) -> list[dict[str, Any]]:
     """A refusal, and the words of speech."""
-    items: list[dict[str, Any]] = []
-    if isinstance(fields.get("refusal"), str) and fields["refusal"]:
-        items.append({"type": "refusal", "refusal": fields["refusal"]})
-    if isinstance(fields.get("audio"), dict):
-        items.append({"type": "audio", "audio": fields["audio"]})
-    return items
+    return [{"type": name, name: fields[name]} for name in ("refusal", "audio") if fields.get(name)]
 
 
 def _calls(fields: Fields, there: set[str]) -> Iterator[Item]:
@@ -294,7 +286,7 @@ def _call_item(call: Any) -> Item:
     if isinstance(call, dict) and "toolCallId" in call and "toolName" in call:
         return _item({"type": "tool-invocation", "toolInvocation": call})
     if isinstance(call, dict):
-        value = {"type": "function_call", **call, **({"type": "function_call"} if call.get("type") != "custom" else {})}
+        value = {**call, "type": "custom" if call.get("type") == "custom" else "function_call"}
         if parts := vendor_part(value):
             return Item(value, parts)
     raise Rejected('a tool call has no name; write {"id": "…", "type": "function", "function": {"name": "…"}}')

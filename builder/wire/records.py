@@ -57,9 +57,7 @@ def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgo
     """Address a record; its own `workspace` and `session` win. Raises `Rejected`."""
     if not isinstance(record, dict):
         raise Rejected(f"a record is a JSON object, got {type(record).__name__}")
-    context = record.get("context")
-    inner = context.get("session_id") if isinstance(context, dict) else None
-    place = record.get("session") or inner or session
+    place = session_in(record) or session
     missing = [
         name
         for name, value in (("id", record.get("id")), ("schema_name", record.get("schema_name")), ("session", place))
@@ -72,6 +70,13 @@ def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgo
     version = record.get("version", 1)
     data = _ENCODER.encode(record).encode("utf-8", "surrogatepass")
     return Outgoing(subject=subject, data=data, message_id=message_id(subject.split(".")[1], str(record["id"]), version))
+
+
+def session_in(record: dict[str, Any]) -> Any:
+    """What a record names as its session, or its body."""
+    context = record.get("context")
+    inner = context.get("session_id") if isinstance(context, dict) else None
+    return record.get("session") or inner
 
 
 def make_record(

@@ -20,9 +20,16 @@ _ARGUMENTS = (
     "arguments", "input", "args", "tool_kwargs", "parameters", "action", "actions", "operation", "code", "queries", "query",
     "prompt",
 )  # fmt: skip
-_OUTPUTS = ("output", "content", "result", "results", "outputs", "response", "errorText", "error", "stdout", "logs")
+OUTPUTS = (
+    "output", "content", "result", "results", "outputs", "response", "tool_return", "errorText", "error", "stdout", "logs",
+    "info",
+)  # fmt: skip
+"""Fields of a result with what the tool returned."""
+_OUTPUT_FIELDS = frozenset({"type", "value", "reason", "providerOptions"})
+_OUTPUT_TYPES = ("text", "json", "content", "error-text", "error-json", "execution-denied")
+"""Fields and types of Vercel's outputs."""
 NAMED_CALLS = frozenset(
-    {"tool_use", "function_call", "tool_call", "tool-call", "function", "invalid_tool_call", "custom_tool_call"}
+    {"tool_use", "function_call", "function.call", "tool_call", "tool-call", "function", "invalid_tool_call", "custom_tool_call"}
 )
 """Types of calls that name their tool."""
 
@@ -62,7 +69,7 @@ def remote_call(part: Fields) -> Parts | None:
     """A call that the vendor's server runs, with its output where the part has it."""
     kind = str(part.get("type"))
     tool = first_of(part, _TOOLS) or kind.removesuffix("_call").removesuffix("_tool_use")
-    outputs = {name: part[name] for name in _OUTPUTS if part.get(name) is not None}
+    outputs = {name: part[name] for name in OUTPUTS if part.get(name) is not None}
     arguments = read_arguments(first_of(part, [name for name in _ARGUMENTS if name not in outputs]))
     if isinstance(arguments, str):
         arguments = {next(name for name in _ARGUMENTS if part.get(name) == arguments): arguments}
@@ -75,17 +82,19 @@ def remote_call(part: Fields) -> Parts | None:
 
 def tool_result(part: Fields) -> Parts | None:
     """The output of a tool, with the id of its call."""
-    outputs = [name for name in _OUTPUTS if name in part]
-    if not outputs and not _id(part):
-        return None
-    name = next((each for each in outputs if part[each] is not None), "")
+    return None if part.keys().isdisjoint(OUTPUTS) and not _id(part) else (result_of(part),)
+
+
+def result_of(part: Fields) -> Result:
+    """The output of a tool in any of its fields."""
+    name = next((each for each in OUTPUTS if part.get(each) is not None), "")
     output, failed = part.get(name), name in {"error", "errorText"}
-    if isinstance(output, dict) and output.keys() <= {"type", "value", "reason", "providerOptions"} and "type" in output:
+    if isinstance(output, dict) and output.keys() <= _OUTPUT_FIELDS and output.get("type") in _OUTPUT_TYPES:
         failed = failed or str(output["type"]).startswith(("error", "execution-denied"))
-        output = output.get("value", output.get("reason"))
+        output = output.get("value", output.get("reason", output["type"]))
     failed = failed or part.get("is_error") is True or part.get("isError") is True or part.get("status") == "error"
     failed = failed or (isinstance(output, dict) and str(output.get("type")).endswith("_error"))
-    return (Result(output, _id(part), str(first_of(part, _TOOLS) or ""), failed),)
+    return Result(output, _id(part), str(first_of(part, _TOOLS) or ""), failed)
 
 
 def ui_tool(part: Fields) -> Parts | None:
@@ -100,37 +109,25 @@ def ui_tool(part: Fields) -> Parts | None:
         approval = fields.get("approval")
         reason = approval.get("reason") if isinstance(approval, dict) else None
         return (call, Result(reason or DENIED, call.id, call.tool, failed=True))
-    name = next((each for each in ("output", "result") if each in fields), "")
-    return (call, Result(fields[name], call.id, call.tool)) if name else (call,)
+    output = first_of(fields, ("output", "result"))
+    is_over = output is not None or fields.get("state") in {"output-available", "result"}
+    return (call, Result(output, call.id, call.tool)) if is_over else (call,)
 
 
-def code_call(part: Fields) -> Parts | None:
+def code_call(program: Fields) -> Parts | None:
     """A program that Gemini runs."""
-    program = first_of(part, ("executableCode", "executable_code"))
-    arguments = {key: value for key, value in program.items() if key in {"code", "language"}} if isinstance(program, dict) else {}
+    arguments = {key: value for key, value in program.items() if key in {"code", "language"}}
     return (Call(CODE, arguments, _id(program), is_remote=True),) if arguments else None
 
 
-def code_result(part: Fields) -> Parts | None:
+def code_result(result: Fields) -> Parts:
     """The output of code that a vendor ran."""
-    result = first_of(part, ("codeExecutionResult", "code_execution_result"))
-    if not isinstance(result, dict):
-        return None
     failed = str(result.get("outcome", "OUTCOME_OK")) not in {"OUTCOME_OK", "OUTCOME_UNSPECIFIED"}
     return (Result(result.get("output"), _id(result), CODE, failed),)
 
 
-def function_call(part: Fields) -> Parts | None:
-    """A call of Gemini or Bedrock."""
-    call = first_of(part, ("functionCall", "function_call", "toolUse", "tool_use"))
-    return client_call({"type": "function", **call}) if isinstance(call, dict) else None
-
-
-def function_response(part: Fields) -> Parts | None:
+def function_response(response: Fields) -> Parts:
     """A result of Gemini."""
-    response = first_of(part, ("functionResponse", "function_response"))
-    if not isinstance(response, dict):
-        return None
     output = response.get("response")
     failed = isinstance(output, dict) and output.keys() == {"error"}
     if isinstance(output, dict) and len(output) == 1 and output.keys() <= {"output", "result", "error"}:
@@ -140,12 +137,6 @@ def function_response(part: Fields) -> Parts | None:
     return (Result(output, _id(response), str(response.get("name") or ""), failed),)
 
 
-def wrapped_result(part: Fields) -> Parts | None:
-    """A result of Bedrock."""
-    result = first_of(part, ("toolResult", "tool_result"))
-    return tool_result(result) if isinstance(result, dict) else None
-
-
 def image_generation(part: Fields) -> Parts | None:
     """A picture that the vendor made."""
     picture = {"type": "image", "data": part["result"]} if isinstance(part.get("result"), str) else None
@@ -153,7 +144,7 @@ def image_generation(part: Fields) -> Parts | None:
     return remote_call({**part, **prompt, "result": picture})
 
 
-def thought(part: Fields) -> Parts | None:
+def thought(part: Fields) -> Parts:
     """Its words; a mark where only the vendor can read them."""
     source = first_of(part, ("thinking", "reasoning", "text", "reasoningText", "content", "summary"))
     words = [_words_of_thought(source)]
@@ -168,8 +159,3 @@ def _words_of_thought(value: Any) -> str:
     if isinstance(value, dict):
         return _words_of_thought(first_of(value, ("text", "thinking", "reasoning", "summary")))
     return "\n".join(filter(None, map(_words_of_thought, value))) if isinstance(value, list) else ""
-
-
-def reasoning_content(part: Fields) -> Parts | None:
-    """A thought of Bedrock."""
-    return thought(part["reasoningContent"]) if isinstance(part["reasoningContent"], dict) else None

@@ -18,23 +18,22 @@ from builder.wire.tool_parts import (
     code_call,
     code_result,
     first_of,
-    function_call,
     function_response,
     image_generation,
     read_arguments,
-    reasoning_content,
     remote_call,
     thought,
     tool_result,
     ui_tool,
-    wrapped_result,
 )
 
 PIECES = ("citations", "annotations", "styles", "marks", "style")
 """Fields of a text that was cut out of a longer one."""
-_UNREADABLE = frozenset(
-    ("signature", "encrypted_content", "thoughtSignature", "thought_signature", "cache_control", "providerMetadata",
-     "providerOptions", "callProviderMetadata", "logprobs", "_meta", "encrypted_index", "encrypted_stdout")
+ENCRYPTED = frozenset({"encrypted_content", "encryptedContent", "encrypted_index", "encrypted_stdout"})
+"""Fields that only their vendor can read."""
+_UNREADABLE = ENCRYPTED.union(
+    ("signature", "thoughtSignature", "thought_signature", "cache_control", "providerMetadata", "providerOptions",
+     "callProviderMetadata", "logprobs", "_meta")
 )  # fmt: skip
 """Fields that are nobody's words, wherever they stand."""
 _NO_WORDS = _UNREADABLE | {"type", "block_type", "id", "status", "index", "sourceId", "extras", "caller", "token"}
@@ -182,7 +181,9 @@ def _resource(part: Fields) -> Parts | None:
 
 def _link(part: Fields) -> Parts | None:
     """A source or resource that is only named: one line with its name, type, address and description."""
-    names = dict.fromkeys(str(part[name]) for name in ("name", "filename", "title", "uri", "url", "page_age") if part.get(name))
+    names = dict.fromkeys(
+        str(part[name]) for name in ("name", "filename", "title", "uri", "url", "page_age", "pageAge") if part.get(name)
+    )
     media = next((str(part[name]) for name in ("mimeType", "mediaType") if part.get(name)), "")
     kind = "resource" if part.get("type") == "resource_link" else "source"
     caption = f": {' '.join(str(part['description']).split())}" if part.get("description") else ""
@@ -194,24 +195,18 @@ def _data(part: Fields) -> Parts | None:
 
 
 def _json(part: Fields) -> Parts | None:
-    words = value_lines(_plain(part["json"]))
-    return (Data(words),) if words else ()
+    return (Data(words),) if (words := value_lines(_plain(part["json"]))) else ()
 
 
-def _cited(part: Fields) -> Parts | None:
+def _cited(answer: Fields) -> Parts | None:
     """An answer of Bedrock with its sources."""
-    inner = part["citationsContent"]
-    texts = read_parts(inner.get("content")) if isinstance(inner, dict) else ()
+    texts = read_parts(answer.get("content"))
     return tuple(replace(each, is_piece=True) if isinstance(each, Text) else each for each in texts) or None
 
 
-def _guarded(part: Fields) -> Parts | None:
-    inner = part["guardContent"]
-    return vendor_part(inner) if isinstance(inner, dict) else None
-
-
 def _mark(part: Fields) -> Parts | None:
-    return (Mark(f"[{one_line_name(str(part.get('type') or next(iter(part))))}]"),)
+    line = f"[{one_line_name(str(part.get('type') or next(iter(part))))}]"
+    return (Data(f"{line} {part['reason']}"),) if part.get("reason") else (Mark(line),)
 
 
 def _approval(part: Fields) -> Parts | None:
@@ -225,7 +220,7 @@ def _by_ending(kind: str, part: Fields) -> "Reader | None":
         return ui_tool
     if kind.startswith("data-") and "data" in part:
         return _data
-    if kind.endswith(("_call_output", "_tool_result", "_execution_output")):
+    if kind.endswith(("_call_output", "_tool_result", "_execution_output")) or (kind.endswith("_result") and "call_id" in part):
         return tool_result
     return remote_call if kind.endswith("_call") else None
 
@@ -233,7 +228,8 @@ def _by_ending(kind: str, part: Fields) -> "Reader | None":
 def _of_keys(part: Fields) -> Parts | None:
     """A part without a type, as Gemini and Bedrock have them: its one key says what it is."""
     name = next((key for key in KEY_READERS if key in part), "")
-    read = KEY_READERS[name](part) if name else None
+    inner = part[name] if name in INNER_READERS else part
+    read = KEY_READERS[name](inner) if name and isinstance(inner, dict) else None
     return _of_file(part) if read is None and any(isinstance(part.get(key), dict) for key in NESTED) else read
 
 
@@ -264,8 +260,9 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys(
         (*sorted(NAMED_CALLS), "custom", "local_shell_call", "shell_call", "computer_call", "apply_patch_call"), client_call
     ),
-    **dict.fromkeys(("server_tool_use", "mcp_tool_use", "server_tool_call"), remote_call),
+    **dict.fromkeys(("server_tool_use", "mcp_tool_use", "server_tool_call", "tool.execution"), remote_call),
     **dict.fromkeys(("tool_result", "tool-result", "tool-error", "server_tool_result", "tool_response"), tool_result),
+    "function.result": tool_result,
     **dict.fromkeys(("dynamic-tool", "tool-invocation"), ui_tool),
     **dict.fromkeys(("audio", "input_audio", "output_audio"), _speech),
     "document": _document,
@@ -278,16 +275,21 @@ READERS: dict[str, Reader] = {
 }
 """Type → its reader, which gives None where the fields are another's."""
 
-KEY_READERS: dict[str, Reader] = {
-    **dict.fromkeys(("functionCall", "function_call", "toolUse", "tool_use"), function_call),
+INNER_READERS: dict[str, Reader] = {
+    **dict.fromkeys(("functionCall", "function_call", "toolUse", "tool_use"), client_call),
     **dict.fromkeys(("functionResponse", "function_response"), function_response),
     **dict.fromkeys(("executableCode", "executable_code"), code_call),
     **dict.fromkeys(("codeExecutionResult", "code_execution_result"), code_result),
-    **dict.fromkeys(("toolResult", "tool_result"), wrapped_result),
-    "document": _document,
-    "reasoningContent": reasoning_content,
+    **dict.fromkeys(("toolResult", "tool_result"), tool_result),
+    "reasoningContent": thought,
     "citationsContent": _cited,
-    "guardContent": _guarded,
+    "guardContent": vendor_part,
+}
+"""Key of a part without a type → the reader of the object below it."""
+
+KEY_READERS: dict[str, Reader] = {
+    **INNER_READERS,
+    "document": _document,
     **dict.fromkeys(("function", "custom"), client_call),
     "json": _json,
     "refusal": _refusal,
@@ -295,4 +297,4 @@ KEY_READERS: dict[str, Reader] = {
     **dict.fromkeys(("content", "parts"), _nested),
     **dict.fromkeys(("cachePoint", "thoughtSignature", "thought_signature"), _mark),
 }
-"""Key of a part without a type → its reader."""
+"""Key of a part without a type → its reader, of the part but for INNER_READERS."""

@@ -19,7 +19,9 @@ REQUEST_FIELDS = (
     "request",
 )
 """Fields with what a model is given, or with another whole that has it."""
-ANSWER_FIELDS = ("output", "preferred_output", "choices", "candidates", "message", "response", "result")
+ANSWER_FIELDS = (
+    "output", "outputs", "preferred_output", "chosen", "completion", "choices", "candidates", "message", "response", "result",
+)  # fmt: skip
 """Fields with what it gave back, or with another whole that has it; of several answers the first counts."""
 _TEXTS = {"contents": "user", "input": "user", "prompt": "user", "message": "user", "response": "assistant"}
 """Fields that may be a text → whose it is."""
@@ -39,6 +41,11 @@ class Whole(NamedTuple):
     """Messages that a model was given."""
     answer: list[Any]
     """Messages that it gave back; a message alone is one of these."""
+
+    @property
+    def messages(self) -> list[Any]:
+        """All, in their order."""
+        return [*self.request, *self.answer]
 
 
 def whole_of(value: Any, depth: int = MAX_DEPTH) -> Whole | None:
@@ -60,7 +67,7 @@ def _messages(value: Mapping[str, Any], names: tuple[str, ...], depth: int) -> I
             yield from _of_list(name, field)
         elif isinstance(field, dict):
             inner = whole_of(field, depth - 1)
-            yield from (*inner.request, *inner.answer) if inner else ()
+            yield from inner.messages if inner else ()
         elif isinstance(field, str) and name in _TEXTS and not _NEIGHBOURS.get(name, _MODEL).isdisjoint(value):
             yield {"role": _TEXTS[name], "content": field}
 
@@ -70,6 +77,8 @@ def _of_list(name: str, items: list[Any]) -> Iterator[Any]:
         yield from _of_choice(items[0] if items else None)
     elif name == "messages":
         yield from items
+    elif name == "contents":
+        yield from ({"role": "user", **item} if isinstance(item, dict) else item for item in items)
     elif any(map(is_message, items)) and all(isinstance(item, dict) and not {"role", "type"}.isdisjoint(item) for item in items):
         yield from (item if is_message(item) else {"role": "assistant", "content": [item]} for item in items)
 

@@ -6,26 +6,24 @@ from typing import Any
 
 from builder.wire.attachments import attachment_of, without_bytes, without_data_urls, without_runs
 from builder.wire.parts import Call, Data, File, Mark, Part, Result, Text, Thought, Unread, joined, value_lines
-from builder.wire.vendor_parts import read_parts, vendor_part
+from builder.wire.vendor_parts import ENCRYPTED, read_parts, vendor_part
 
 MAX_THOUGHT_CHARS = 2_000
 """A thought in a text is cut to so much; the body has it whole."""
 _PART_FIELDS = frozenset(
-    ("type", "id", "text", "annotations", "citations", "cache_control", "_meta", "state", "status", "logprobs", "signature",
-     "title", "source", "content", "context", "thinking", "summary", "encrypted_content", "refusal", "resource", "uri", "url",
-     "name", "mimeType", "mediaType", "description", "size", "page_age", "providerMetadata", "providerOptions", "index", "data",
-     "value", "call_id", "tool_use_id", "arguments", "input", "output", "is_error", "filename", "sourceId", "thought",
-     "thoughtSignature", "encrypted_index", "json", "caller", "results", "action", "code", "outputs", "toolResult", "toolUse",
-     "document")
+    ("type", "block_type", "id", "text", "annotations", "citations", "cache_control", "_meta", "state", "status", "logprobs",
+     "signature", "title", "source", "content", "context", "thinking", "summary", "encrypted_content", "encryptedContent",
+     "refusal", "resource", "uri", "url", "name", "mimeType", "mediaType", "description", "size", "page_age", "pageAge",
+     "providerMetadata", "providerOptions", "index", "data", "value", "call_id", "tool_use_id", "arguments", "input", "output",
+     "is_error", "filename", "sourceId", "thought", "thoughtSignature", "encrypted_index", "json", "caller", "results", "action",
+     "code", "outputs", "toolResult", "toolUse", "document", "cited_content", "additional_location_info")
 )  # fmt: skip
 """Fields of vendors' parts: an object with another one is a tool's own."""
 _TEXT_FIELDS = frozenset(
-    ("type", "text", "annotations", "citations", "cache_control", "_meta", "logprobs", "index", "providerMetadata",
+    ("type", "block_type", "text", "annotations", "citations", "cache_control", "_meta", "logprobs", "index", "providerMetadata",
      "providerOptions", "thoughtSignature")
 )  # fmt: skip
 """The same of a text: a source, a state or an id beside it is a tool's own."""
-_ENCRYPTED = frozenset({"encrypted_content", "encrypted_index", "encrypted_stdout"})
-"""Fields that only their vendor can read."""
 _KEYS = frozenset({"json", "image", "document", "video", "inlineData", "fileData"})
 """Keys of Bedrock's and Gemini's parts of a result, beside `text`."""
 _OBJECTS = frozenset({"reasoning", "function", "custom", "thought"})
@@ -72,7 +70,7 @@ def _described(value: Any) -> Any:
     parts = _parts_of([value])
     if parts is not None:
         return words_of(parts, is_answer=False)
-    return {key: _described(item) for key, item in _without_bytes(value).items() if key not in _ENCRYPTED}
+    return {key: _described(item) for key, item in _without_bytes(value).items() if key not in ENCRYPTED}
 
 
 def _without_bytes(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -122,7 +120,7 @@ def _vendor_part(item: Mapping[str, Any]) -> tuple[Part, ...] | None:
     file = attachment_of(item)
     if file is not None and file.is_whole:
         return (File(file.line),)
-    kind = item.get("type")
+    kind = item.get("type", item.get("block_type"))
     own = _TEXT_FIELDS if kind == "text" else _PART_FIELDS
     if not isinstance(kind, str) or kind in _OBJECTS or not item.keys() <= own:
         return None

@@ -1,10 +1,9 @@
 """Sessions exported from the stream and imported as replays; a repeated import adds what is missing."""
 
-import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from time import monotonic
 
 from builder.adapters.nats.topology import BREADCRUMBS
@@ -24,6 +23,9 @@ from builder.worker.log import STREAM_END
 
 Progress = Callable[[int, int], None]
 """(sequence, last sequence)"""
+BATCH = 1_000
+"""Events of an import that are held as breadcrumbs at once."""
+ALONE = "no worker runs, so nobody knows which ids are closed or taken: their lines will become dead letters"
 
 
 @dataclass(slots=True)
@@ -177,42 +179,53 @@ async def import_file(
     look: called during the read. step: (event, events). strict: what is refused refuses the whole. Raises `Rejected` then, and
     `Unavailable`.
     """
-    events, read = content.events, partial(decode, max_bytes=settings.worker.max_body_bytes)
+    events, max_bytes = content.events, settings.worker.max_body_bytes
     if strict:
-        _check_all(content, read)
+        deque(_read(events, 0, max_bytes, content.refusals), maxlen=0)
+        if content.refusals:
+            first = "; ".join(refusal_lines(content.refusals, most=1))
+            raise Rejected(f"nothing was imported, because of --strict; {first}")
     result = Import(system_messages=content.system_messages, notes=content.notes(), refusals=content.refusals)
     stream = await stream_content(settings, servers, events, look)
     result.sessions = sorted({session_text(parse_breadcrumb_subject(each.event.subject).session) for each in events})
-    identities = await _identities(client, events, read, result.notes)
+    identities = dict[str, Identity]()
     start = monotonic()
-    for number, each in enumerate(events, 1):
-        try:
-            crumb = read(each.event.arrive(Place(STREAM_END.incarnation, number), datetime.now(UTC)))
-            is_there = stream.has(each, crumb)
-            if not is_there:
-                identities[crumb.id] = _admit(identities.get(crumb.id, Identity()), crumb)
-                is_there = (await client.publish(each.event, replay=True)).duplicate
-            result.skipped += is_there
-            result.published += not is_there
-        except Rejected as error:
-            result.refusals.append(Refusal(each.line, str(error)))
-        step(number, len(events))
+    for begin in range(0, len(events), BATCH):
+        crumbs = list(_read(events[begin : begin + BATCH], begin, max_bytes, result.refusals))
+        identities = await _identities(client, [crumb.id for _, crumb in crumbs], result.notes) | identities
+        for each, crumb in crumbs:
+            try:
+                is_there = stream.has(each, crumb)
+                if not is_there:
+                    identities[crumb.id] = _admit(identities.get(crumb.id, Identity()), crumb)
+                    is_there = (await client.publish(each.event, replay=True)).duplicate
+                result.skipped += is_there
+                result.published += not is_there
+            except Rejected as error:
+                result.refusals.append(Refusal(each.line, str(error)))
+            step(crumb.place.sequence, len(events))
     result.per_second = len(events) / max(monotonic() - start, 1e-9)
     return result
 
 
-async def _identities(
-    client: Client, events: Sequence[FileEvent], read: Callable[[StreamMessage], Breadcrumb], notes: list[str]
-) -> dict[str, Identity]:
-    """What the service has under the ids of the events; without one a note says so."""
-    ids = list[str]()
-    for each in events:
-        with contextlib.suppress(Rejected):
-            ids.append(read(each.event.arrive(ORIGIN, datetime.now(UTC))).id)
+def _read(
+    events: Iterable[FileEvent], begin: int, max_bytes: int, refusals: list[Refusal]
+) -> Iterator[tuple[FileEvent, Breadcrumb]]:
+    """Those that the service takes, as coming after the stream's end; the others become refusals. begin: events before them."""
+    now = datetime.now(UTC)
+    for number, each in enumerate(events, begin + 1):
+        try:
+            yield each, decode(each.event.arrive(Place(STREAM_END.incarnation, number), now), max_bytes)
+        except Rejected as error:
+            refusals.append(Refusal(each.line, str(error)))
+
+
+async def _identities(client: Client, ids: Iterable[str], notes: list[str]) -> dict[str, Identity]:
+    """What the service has under these ids; without one a note says so."""
     try:
         return await client.identities(ids)
     except NoService:
-        notes.append("no worker runs, so nobody knows which ids are closed or taken: their lines will become dead letters")
+        notes += () if ALONE in notes else (ALONE,)
         return {}
 
 
@@ -223,16 +236,6 @@ def _admit(there: Identity, crumb: Breadcrumb) -> Identity:
     if reason := there.conflict(crumb):
         raise Rejected(reason)
     return there.with_crumb(crumb, crumb.id)
-
-
-def _check_all(content: FileContent, read: Callable[[StreamMessage], Breadcrumb]) -> None:
-    for each in content.events:
-        try:
-            read(each.event.arrive(ORIGIN, datetime.now(UTC)))
-        except Rejected as error:
-            content.refusals.append(Refusal(each.line, str(error)))
-    if content.refusals:
-        raise Rejected(f"nothing was imported, because of --strict; {'; '.join(refusal_lines(content.refusals, most=1))}")
 
 
 async def _walk(

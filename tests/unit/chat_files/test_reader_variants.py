@@ -50,6 +50,11 @@ RESULTS = {
          "approval": {"id": "a", "approved": False, "reason": "zu teuer"}}]},
         "kauf zu teuer",
     ),
+    "an object of the tool that has a type and a value": (
+        _answer(tool_calls=[_call("messen", "c")]),
+        {"role": "tool", "tool_call_id": "c", "content": {"type": "celsius", "value": 31}},
+        "messen type: celsius\nvalue: 31",
+    ),
     "Responses: what a picture was asked for": (
         {"type": "image_generation_call", "id": "g", "status": "completed", "revised_prompt": "blaue Vase", "result": PICTURE},
         {"type": "computer_call", "id": "i", "call_id": "c", "action": {"type": "click", "x": 12}},
@@ -75,6 +80,27 @@ RESULTS = {
         {"role": "tool", "tool_call_id": "c", "content": {"content": [], "structuredContent": {"h": "31 cm"}}},
         "messen h: 31 cm",
     ),
+    "an output under another name": (
+        _answer(tool_calls=[_call("messen", "c")]),
+        {"role": "tool", "tool_call_id": "c", "response": {"h": "31 cm"}},
+        "messen h: 31 cm",
+    ),
+    "LlamaIndex: blocks, and the call's id beside them": (
+        {"role": "assistant", "blocks": [{"block_type": "tool_call", "tool_call_id": "c", "tool_name": "messen"}]},
+        {"role": "tool", "blocks": [{"block_type": "text", "text": "31 cm"}], "additional_kwargs": {"tool_call_id": "c"}},
+        "messen 31 cm",
+    ),
+    "Gemini: a result of its interactions": (
+        {"role": "model", "content": [{"type": "function_call", "id": "f", "name": "messen", "arguments": {}}]},
+        {"role": "user", "content": [{"type": "function_result", "call_id": "f", "name": "messen", "result": {"h": "31 cm"}}]},
+        "messen h: 31 cm",
+    ),
+    "Vercel: sources that only their vendor can read": (
+        _answer(),
+        {"role": "assistant", "parts": [{"type": "tool-suche", "toolCallId": "s", "state": "output-available", "input": {},
+         "output": [{"type": "web_search_result", "url": "https://x.org", "title": "Vasen", "encryptedContent": "EqQBCg"}]}]},
+        "suche [source Vasen, https://x.org]",
+    ),
 }  # fmt: skip
 
 
@@ -82,6 +108,11 @@ RESULTS = {
 def test_the_words_of_a_result_are_there(name: str) -> None:
     call, result, words = RESULTS[name]
     assert f"tool: {words}" in _texts(ASKED, call, result)
+
+
+def test_a_call_that_runs_has_no_result_yet() -> None:
+    tool = {"type": "tool-messen", "toolCallId": "c", "state": "input-available", "input": {}, "output": None, "errorText": None}
+    assert _texts(ASKED, {"role": "assistant", "parts": [tool]}) == ["user: Wie hoch?", "assistant:"]
 
 
 def test_a_denied_call_and_an_error_of_a_frameworks_result_have_failed() -> None:
@@ -107,6 +138,7 @@ def test_a_denied_call_and_an_error_of_a_frameworks_result_have_failed() -> None
             ],
             "In Ulm (Karte, https://x.org), am Tor.",
         ),
+        ([{"type": "mcp_approval_response", "approve": False, "reason": "zu teuer"}], "[mcp_approval_response] zu teuer"),
         ([{"type": "compaction", "content": "Bisher: Ofen 9."}], "Bisher: Ofen 9."),
         ([{"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://b/film.mp4"}}}}], "[video s3://b/film.mp4, mp4]"),
     ],
@@ -123,6 +155,8 @@ def test_the_words_of_a_message_are_there(content: Any, words: str) -> None:
         ("gpt", "assistant"),
         ("LLM", "assistant"),
         ("ipython", "tool"),
+        ("tool-call", "assistant"),
+        ("tool-response", "tool"),
         ("Observation", "tool"),
     ],
 )
@@ -141,6 +175,10 @@ def test_the_question_of_a_request_stands_behind_its_history() -> None:
         "message": "Wie hoch?",
     }
     assert _texts(request) == ["user: Hallo", "assistant: Tag", "user: Wie hoch?"]
+
+
+def test_what_a_request_of_gemini_holds_is_the_user_s_where_no_role_is_named() -> None:
+    assert _texts({"contents": [{"parts": [{"text": "Wie hoch?"}]}]}) == ["user: Wie hoch?"]
 
 
 def test_two_answers_that_name_one_question_answer_it() -> None:
@@ -178,7 +216,8 @@ def test_a_person_answers_the_message_that_they_name() -> None:
 
 def test_of_two_answers_of_a_training_set_the_better_one_is_read() -> None:
     example = {"input": {"messages": [ASKED]}, "preferred_output": [_answer("31 cm")], "non_preferred_output": [_answer("3 cm")]}
-    assert _texts(example) == ["user: Wie hoch?", "assistant: 31 cm"]
+    other = {"prompt": [ASKED], "chosen": [_answer("31 cm")], "rejected": [_answer("3 cm")]}
+    assert _texts(example) == _texts(other) == ["user: Wie hoch?", "assistant: 31 cm"]
 
 
 def _list(*messages: Any) -> dict[str, Any]:
@@ -203,6 +242,23 @@ HISTORIES = {
             _answer("31 cm"),
             {"role": "user", "content": "Danke"},
         ),
+    ),
+    "a second copy of the dialogue whose calls have other ids": (
+        *(
+            each
+            for name in ("c1", "x9")
+            for each in (
+                ASKED,
+                _answer(tool_calls=[_call("messen", name)]),
+                {"role": "tool", "tool_call_id": name, "content": "31"},
+                _answer("31 cm"),
+            )
+        ),
+        {"role": "user", "content": "Danke"},
+    ),
+    "a log of requests without a name": (
+        {"model": "m", "messages": [ASKED]},
+        {"model": "m", "messages": [ASKED, _answer("31 cm"), {"role": "user", "content": "Danke"}]},
     ),
     "an edited first question": (
         {**ASKED, "content": f"Und {ASKED['content']}", "id": "1", "parentId": None},

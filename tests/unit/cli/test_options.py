@@ -1,12 +1,13 @@
 """What commands share: settings, the broker, and how they print."""
 
+import gzip
 from pathlib import Path
 
 import pytest
 
 from builder.app.console import progress_bar, settings, show
-from builder.cli.options import target_of
-from builder.domain.errors import Misconfigured
+from builder.cli.options import lines_of, target_of
+from builder.domain.errors import Misconfigured, Rejected
 
 
 def test_programs_get_json_alone_and_people_text_on_standard_output_and_notes_on_standard_error(
@@ -48,6 +49,19 @@ def test_a_guessed_broker_is_announced(
     address = target_of("").address
     assert address.guess
     assert capsys.readouterr().err == f"{address.guess}\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
+def test_a_file_is_read_in_its_encoding_also_where_its_last_character_is_cut(encoding: str, tmp_path: Path) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_bytes('{"a": 1}\n{"b": "ö"}é'.encode(encoding)[:-1])
+    assert next(lines_of(file)) == '{"a": 1}'
+
+
+def test_a_packed_file_is_named_as_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "chat.jsonl.gz").write_bytes(gzip.compress(b'{"role": "user"}'))
+    with pytest.raises(Rejected, match="is packed; unpack it"):
+        lines_of(tmp_path / "chat.jsonl.gz")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ PNG = "iVBORw0KGgoAAAANSUhEUg=="
             "[video https://f.example/a.mp4, video/mp4]",
         ),
         ({"type": "document", "source": {"type": "url", "url": "https://f.example/a.pdf"}}, "[document https://f.example/a.pdf]"),
-        ({"type": "input_file", "file_id": "file-7"}, "[file]"),
+        ({"type": "input_file", "file_id": "file-7"}, "[file file-7]"),
         ({"type": "file", "data": PNG, "filename": "a.bin", "title": "Scan 7"}, "[file a.bin, 16 bytes: Scan 7]"),
     ],
 )

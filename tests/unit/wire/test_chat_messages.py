@@ -198,6 +198,7 @@ def test_a_system_message_is_one_of_the_conversation_only_after_words() -> None:
     [
         ("x", "a message is a text of 1 characters"),
         ({"role": "user"}, "a message of the role 'user' has no content"),
+        ({"role": "assistant", "body": "31 cm"}, "a message of the role 'assistant' has no content"),
         ({"role": "robot", "content": "x"}, "role 'robot' is unknown; use one of user, human"),
         ({"role": "user", "content": [5]}, "a content part is int; use text or an object with a text field"),
         ({"role": "assistant", "tool_calls": [{"id": "c"}]}, "a tool call has no name; write"),
