@@ -65,17 +65,13 @@ class OmissionLog:
                 name = self.view.breadcrumb(row).id
                 omissions.setdefault(name, Omission(id=name, reason=reason))
         by_reason = {reason: len(rows[reason]) for reason in sorted(rows) if rows[reason]}
-        in_view = {reason: np.sort(np.array(rows[reason], np.int64)) for reason in by_reason}
-        in_view = {reason: every[every >= 0] for reason, every in in_view.items()}
+        in_view = {reason: np.array(sorted(row for row in rows[reason] if row >= 0), np.int64) for reason in by_reason}
         relevant = tuple(self._rated(each, probability) for each in islice(omissions.values(), MAX_OMISSIONS))
-        return Absence(relevant, by_reason, in_view, self._tokens(in_view.values()))
+        tokens = sum(int(self.view.tokens[every].sum()) for every in in_view.values())
+        return Absence(relevant, by_reason, in_view, tokens)
 
     def _rated(self, omission: Omission, probability: Callable[[int], float | None]) -> Omission:
         """With its probability, and the tokens of all of it where who left it out did not count."""
         row = self.view.row_of(omission.id)
         tokens = omission.tokens if omission.tokens or row < 0 else int(self.view.tokens[row])
         return replace(omission, tokens=tokens, probability=probability(row))
-
-    def _tokens(self, groups: Iterable[Ints]) -> int:
-        """Tokens of these rows."""
-        return sum(int(self.view.tokens[rows].sum()) for rows in groups)
