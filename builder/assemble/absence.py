@@ -68,14 +68,11 @@ class OmissionLog:
         by_reason = {reason: len(every) for reason, every in whole.items() if len(every)}
         in_view = {reason: whole[reason][whole[reason] >= 0] for reason in by_reason}
         relevant = tuple(self._rated(each, probability) for each in islice(omissions.values(), MAX_OMISSIONS))
-        return Absence(relevant, by_reason, in_view, self._tokens(in_view.values()))
+        tokens = sum(int(self.view.tokens[every].sum()) for every in in_view.values())
+        return Absence(relevant, by_reason, in_view, tokens)
 
     def _rated(self, omission: Omission, probability: Callable[[int], float | None]) -> Omission:
         """With its probability, and the tokens of all of it where who left it out did not count."""
         row = self.view.row_of(omission.id)
         tokens = omission.tokens if omission.tokens or row < 0 else int(self.view.tokens[row])
         return replace(omission, tokens=tokens, probability=probability(row))
-
-    def _tokens(self, groups: Iterable[Ints]) -> int:
-        """Tokens of these rows."""
-        return sum(int(self.view.tokens[rows].sum()) for rows in groups)

@@ -12,6 +12,7 @@ from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
+from builder.language.word_lists import has_word
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
 from builder.recall.index.view import View
 from builder.recall.recall import ConsumerRecall
@@ -56,6 +57,11 @@ class PageDraft:
     def rule(self, source: str) -> SectionRule | None:
         """See `Ledger.rule`."""
         return self.ledger.rule(source)
+
+    @property
+    def is_broad(self) -> bool:
+        """Whether the answer is in many messages."""
+        return has_word("broad_questions", self.writer.question)
 
     @property
     def reserve(self) -> int:

@@ -2,12 +2,13 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import TypeVar
 
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
@@ -62,6 +63,8 @@ _LOG_LINE = re.compile(
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)",
     re.MULTILINE,
 )
+_JSON, _RECORD_END = re.compile(r"\S*\s*[{\[]"), re.compile(r"[}\]],\s*(?=[{\[])")
+"""The beginning of a result that is JSON, behind its tool's name, and what is between two records of a list."""
 _WORD_AND_SPACE = re.compile(r"\S+\s*")
 
 
@@ -96,31 +99,27 @@ def lines(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(zip((0, *(end + 1 for end in ends)), (*ends, len(text)), strict=True))
 
 
-def _sentences(text: str, words: int, longest: int) -> list[tuple[int, int]]:
-    pieces: list[tuple[int, int]] = []
-    start = 0
-    for _, stop in sentences(text):
-        pieces.extend(_short(text, start, stop, words, longest))
-        start = stop
-    return pieces
+def _sentences(text: str, words: int, longest: int) -> Iterator[tuple[int, int]]:
+    """Of a list in JSON its records."""
+    ends = [end.end() for end in _RECORD_END.finditer(text)] if _JSON.match(text) else []
+    stops = (*ends, len(text)) if ends else [stop for _, stop in sentences(text)]
+    for start, stop in pairwise((0, *stops)):
+        yield from _short(text, start, stop, words, longest)
 
 
-def _short(text: str, start: int, stop: int, words: int, longest: int) -> list[tuple[int, int]]:
-    pieces: list[tuple[int, int]] = []
+def _short(text: str, start: int, stop: int, words: int, longest: int) -> Iterator[tuple[int, int]]:
     while start < stop:
         start = stop - len(text[start:stop].lstrip())
-        if stop - start <= min(longest, 2 * words - 1):  # too short for more words
-            return [*pieces, (start, stop)] if start < stop else pieces
-        matches = list(_WORD_AND_SPACE.finditer(text[start : min(stop, start + longest + 1)]))
         cut = stop
-        if len(matches) > words:
-            cut = start + matches[words].start()
-        elif stop - start > longest:
-            cut = start + (matches[-1].start() if len(matches) > 1 else longest)
+        if stop - start > min(longest, 2 * words - 1):  # else too short for more words
+            matches = list(_WORD_AND_SPACE.finditer(text[start : min(stop, start + longest + 1)]))
+            if len(matches) > words:
+                cut = start + matches[words].start()
+            elif stop - start > longest:
+                cut = start + (matches[-1].start() if len(matches) > 1 else longest)
         if cut > start:
-            pieces.append((start, cut))
+            yield start, cut
         start = cut
-    return pieces
 
 
 Pause = Callable[[], Awaitable[None]]

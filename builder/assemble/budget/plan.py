@@ -64,7 +64,7 @@ def plan(entries: Entries, offers: Offers, room: Room, least: float, *, follows:
     """
     text = entries.whole - entries.pictures
     cut = np.where(text > LONG * room.part, float(room.part), text)
-    short = np.minimum(np.minimum(text, entries.line), np.where(np.isinf(entries.line), cut, np.inf))
+    short = np.where(np.isinf(entries.line), cut, np.minimum(text, entries.line))
     needed = _density(entries, short, follows=follows)
     buyer = Buyer(entries, offers, short, room)
     buyer.newest_result(NEWEST_RESULT * room.newest)
@@ -110,8 +110,7 @@ def _steps(short: Doubles, needed: Doubles, room: float) -> Iterator[_Purchase]:
         tokens += cost
         if tokens > room + cost:
             break
-        worth, pooled, steps = density_ * cost, cost, 1
-        price = worth / (pooled or LEAST_TOKENS)
+        price, worth, pooled, steps = density_, density_ * cost, cost, 1
         while blocks and price > blocks[-1].price:
             before = blocks.pop()
             worth, pooled, steps = worth + before.worth, pooled + before.tokens, steps + before.steps
@@ -125,9 +124,10 @@ def _steps(short: Doubles, needed: Doubles, room: float) -> Iterator[_Purchase]:
 
 def _rests(entries: Entries, short: Doubles, needed: Doubles, room: float, *, follows: bool) -> Iterator[_Purchase]:
     """The rest that the short form of an entry of the newest part leaves."""
-    reach = int(np.searchsorted(np.cumsum(short[: entries.newest]), room)) + 1
-    for entry in np.flatnonzero(short[: entries.newest][:reach] < entries.whole[: entries.newest][:reach]).tolist():
-        rest = float(entries.whole[entry] - short[entry])
+    part, whole = short[: entries.newest], entries.whole[: entries.newest]
+    reach = int(np.searchsorted(np.cumsum(part), room)) + 1
+    for entry in np.flatnonzero(part[:reach] < whole[:reach]).tolist():
+        rest = float(whole[entry] - part[entry])
         is_message = bool(np.isinf(entries.line[entry]))
         is_text = is_message and not entries.pictures[entry]
         share, tokens = (REST_SHARE, float(REST_TOKENS)) if is_text else (RESULT_SHARE, float(RESULT_TOKENS))

@@ -105,9 +105,6 @@ class Buyer:
         self._smallest = float(min(short.min(initial=np.inf), offers.tokens.min(initial=np.inf)))
         self._is_open = True
         """The newest part may still grow."""
-        self._left_for_newest = self._left_for_finds = 0.0
-        self.is_full = False
-        """Nothing has room any more."""
         self._count()
         self.brings: dict[int, list[int]] = {}
         """Find → those that come along with it."""
@@ -119,6 +116,7 @@ class Buyer:
         self._left_for_newest = min(page, self._room.newest - self.plan.for_newest)
         self._left_for_finds = min(page, self._room.finds - self.plan.for_finds)
         self.is_full = max(self._left_for_newest, self._left_for_finds) < self._smallest
+        """Nothing has room any more."""
 
     def newest_result(self, most: float) -> None:
         """Buy the newest result, and what is behind it in short form, if all that is at most `most` tokens."""

@@ -14,6 +14,9 @@ GAIN = 1.5
 """More than one message is needed on the mean."""
 CERTAINTY = 0.5
 """Power of the probability that anything answers."""
+MANY = 10
+"""Messages that an answer needs which is in many of them, about."""
+_RATES = np.geomspace(1, 1e9, 91)
 ALIKE = 0.4
 """Share of the words of both that two finds of a kind have in common."""
 REPEATED = 0.2
@@ -29,6 +32,13 @@ FOLLOW_UP = 2.0
 def worth_of_share(share: Doubles, answered: float) -> Doubles:
     """The worth of finds. share: of each passage in all that is found. answered: the probability that anything answers."""
     worth: Doubles = answered**CERTAINTY * GAIN * share / (1 + (GAIN - 1) * share)
+    return worth
+
+
+def worth_in_many(share: Doubles) -> Doubles:
+    """The worth of finds where the answer is in many messages: the probability to be one of `MANY` that are drawn by share."""
+    drawn = 1 - np.exp(-np.outer(_RATES, share))
+    worth: Doubles = drawn[np.abs(drawn.sum(1) - MANY).argmin()]
     return worth
 
 

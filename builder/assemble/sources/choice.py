@@ -9,7 +9,7 @@ import numpy as np
 from builder.assemble.budget.limits import STUB_TOKENS
 from builder.assemble.budget.plan import COMPANION
 from builder.assemble.budget.purchases import Entries, Offers
-from builder.assemble.budget.worth import Ints, others_of_a_kind, worth_of_share
+from builder.assemble.budget.worth import Ints, others_of_a_kind, worth_in_many, worth_of_share
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.pictures import picture_tokens
@@ -133,7 +133,7 @@ def choice_of(draft: PageDraft, finds: Sequence[Find], answered: float) -> Choic
         pictures=np.array(costs.pictures, np.float64),
         line=np.array([LINE_TOKENS if entry.request else np.inf for entry in costs.order], np.float64),
         is_certain=_certain(costs.order, newest),
-        result=-1 if draft.recall.turn else _newest_result(costs.order[:newest]),
+        result=-1 if draft.recall.turn or draft.is_broad else _newest_result(costs.order[:newest]),
     )
     find_of = dict(zip(reversed(numbers), reversed(best), strict=True))
     offers = _offers(draft, costs, best, numbers, answered)
@@ -143,7 +143,8 @@ def choice_of(draft: PageDraft, finds: Sequence[Find], answered: float) -> Choic
 def _offers(draft: PageDraft, costs: _Costs, finds: Sequence[Find], numbers: Sequence[int], answered: float) -> Offers:
     """numbers: for each find its entry's."""
     view = draft.recall.view
-    worth = worth_of_share(np.array([find.share for find in finds], np.float64), answered)
+    share = np.array([find.share for find in finds], np.float64)
+    worth = worth_in_many(share) if draft.is_broad else worth_of_share(share, answered)
     worth_of_row = {find.row: own for find, own in zip(reversed(finds), worth[::-1].tolist(), strict=True)}
     are_parts = [
         not find.lines and bool(find.spans or costs.order[number].request) for find, number in zip(finds, numbers, strict=True)

@@ -1,6 +1,7 @@
 """The conversation that does not fit: planned on numbers, rendered, and corrected by what was counted."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,6 @@ from builder.assemble.sources.summary import put_summary, summary_tokens, with_o
 from builder.domain.context import IRRELEVANT, OLDER, OVER_BUDGET, Omission
 from builder.domain.profile import Profile, SectionRule
 from builder.language.follow_ups import is_follow_up
-from builder.language.word_lists import has_word
 from builder.recall.index.conversation import Entry, outdated_results
 from builder.recall.search.candidates import Find
 from builder.recall.search.query import content_words
@@ -49,7 +49,7 @@ class _Purchase:
 
 def put_plan(draft: PageDraft, choice: Choice, excess: int) -> Plan:
     """Put on the page what is bought. excess: tokens by which the page was counted too long."""
-    least = draft.recall.profile.least_price * (BROADLY if _is_broad(draft) else 1.0)
+    least = draft.recall.profile.least_price * (BROADLY if draft.is_broad else 1.0)
     purchases = _purchases(draft, choice, excess, least)
     best = min((each for each in purchases if each.free >= 0), key=lambda each: each.free, default=purchases[-1])
     if best is not purchases[-1]:
@@ -153,11 +153,6 @@ def _limit(rule: SectionRule | None, other: SectionRule | None, profile: Profile
     return max(min(rule.max_tokens(profile.allowance), allowance - reserve), 0.0) if rule else 0.0
 
 
-def _is_broad(draft: PageDraft) -> bool:
-    """Whether the answer is in many messages."""
-    return has_word("broad_questions", draft.writer.question)
-
-
 def choose(draft: PageDraft) -> Choice:
     """The offers: the conversation within the profile's limits, and the finds."""
     recall = draft.recall
@@ -168,13 +163,12 @@ def choose(draft: PageDraft) -> Choice:
         instructions = {item.origin for item in draft.items("instructions") if not item.spans}
         page_rows = draft.whole_rows() | draft.active.outdated | outdated | instructions
         question = draft.questions[-1].row if draft.questions else -1
-        observations, room = draft.observations, draft.ledger.remaining
-        rules, summaries = recall.profile.retrieval, draft.observations.summaries
-        result = retrieve(draft.query, view, rules, draft.ranker, page_rows, room, recall.terms, question, summaries)
+        rules, room, observations = recall.profile.retrieval, draft.ledger.remaining, draft.observations
+        result = retrieve(draft.query, view, rules, draft.ranker, page_rows, room, recall.terms, question, observations.summaries)
         draft.retrieval = with_observations(result, observations, draft, page_rows)
         draft.omissions.add(LINE_REASONS["superseded"], outdated)
         finds = _within_limits(_findable(draft, page_rows), draft)
-        answered = 1.0 if _is_broad(draft) or not result.candidates else result.candidates.answered
+        answered = result.candidates.answered if result.candidates else 1.0
     return choice_of(draft, finds, answered)
 
 
@@ -204,16 +198,15 @@ def _with_neighbours(retrieval: RetrievalResult) -> list[Find]:
 
 
 def _within_limits(finds: Sequence[Find], draft: PageDraft) -> Sequence[Find]:
-    limits = dict(draft.recall.profile.retrieval.per_schema_limit)
+    limits, there = draft.recall.profile.retrieval.per_schema_limit, Counter[str]()
     within: list[Find] = []
     for find in finds:
         crumb = draft.recall.view.breadcrumb(find.row)
-        rest = limits.get(crumb.schema, 1)
-        if rest:
+        limit = limits.get(crumb.schema, math.inf)
+        there[crumb.schema] += 1
+        if there[crumb.schema] <= limit:
             within.append(find)
-            limits.update({crumb.schema: rest - 1} if crumb.schema in limits else {})
         else:
-            limit = draft.recall.profile.retrieval.per_schema_limit[crumb.schema]
             reason = f"beyond the {limit} most probable of {crumb.schema}"
             draft.omissions.name([Omission(id=crumb.id, reason=reason, tokens=find.tokens)])
     return within

@@ -58,7 +58,7 @@ class Example:
         """The share of each passage, as `scored` computes it with these weights, shape (passages,)."""
         columns = [NAMES.index(name) for name in weights]
         learned = self.features[:, columns] @ np.array(list(weights.values()), np.float32)
-        scores = learned + self.exact - further(self.query, self.view, learned)
+        scores = learned + self.exact - further(self.view, learned)
         return shares(lifted(self.query, self.view, scores, self.literal, self.findable), self.findable)
 
 

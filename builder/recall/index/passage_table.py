@@ -28,6 +28,8 @@ class PassageTable(Table):
     """Terms."""
     tokens: FloatColumn = field(default_factory=floats)
     traits: IntColumn = field(default_factory=ints)
+    form: IntColumn = field(default_factory=ints)
+    """Hash of its words without any digit, its tool's name left out: lines of a log often have one form."""
     is_blank: FlagColumn = field(default_factory=flags)
     """Without any text: it never has a vector."""
     vector: FloatColumn | None = None
@@ -63,7 +65,8 @@ class PassageTable(Table):
             self._append_vector(passage.vector)
             self.postings.add(number, terms)
             self._add(before=before, after=-1, length=len(terms), tokens=passage.tokens, traits=passage.traits)
-            self._add(is_blank=is_blank, has_vector=bool(passage.vector), crumb=row)
+            form = hash(frozenset(term for term in terms if term.isalpha() and term not in stored.breadcrumb.tool))
+            self._add(is_blank=is_blank, has_vector=bool(passage.vector), crumb=row, form=form)
             lacks_vector |= not (passage.vector or is_blank)
         return lacks_vector
 

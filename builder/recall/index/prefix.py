@@ -104,6 +104,14 @@ class Prefix:
         return np.flatnonzero(np.bincount(self.crumb)[self.crumb] > 1)
 
     @cached_property
+    def of_form(self) -> Ints:
+        """How many parts of breadcrumbs have its form, shape (passages,); 1 of what is whole."""
+        of_form, several = np.ones(self.passages, np.int64), self.of_several
+        _, forms, counts = np.unique(self._table.form[several], return_inverse=True, return_counts=True)
+        of_form[several] = counts[forms]
+        return of_form
+
+    @cached_property
     def speaker_words(self) -> frozenset[str]:
         """The words of the speakers' names."""
         return frozenset(word for speaker in self.speakers for word in words_of(speaker))

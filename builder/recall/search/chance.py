@@ -34,10 +34,6 @@ def shares(scores: Floats, findable: Rows) -> Doubles:
     return share
 
 
-def _always(_query: Query, _view: View, _share: Doubles, _findable: Rows) -> float:
-    return 1.0
-
-
 def _nearest(query: Query, view: View, _share: Doubles, findable: Rows) -> float:
     """The best cosine among what may be found, 0 where nothing can be compared."""
     cosines = similarity(query, view)[findable]
@@ -61,31 +57,15 @@ def _shared(query: Query, view: View, share: Doubles, _findable: Rows) -> float:
     return float(weights[numbers[passages == share.argmax()]].sum()) / total if total > 0 else 0.0
 
 
-def _peak(_query: Query, _view: View, share: Doubles, _findable: Rows) -> float:
-    return float(share.max(initial=0))
-
-
-def _log_passages(_query: Query, view: View, _share: Doubles, _findable: Rows) -> float:
-    return float(np.log(max(view.passages, 1)))
-
-
-def _log_terms(query: Query, _view: View, _share: Doubles, _findable: Rows) -> float:
-    return float(np.log1p(len(query.terms)))
-
-
-def _asks(query: Query, _view: View, _share: Doubles, _findable: Rows) -> float:
-    return float(asks_within(query.text))
-
-
 EVIDENCE: Mapping[str, Evidence] = {
-    "constant": _always,
+    "constant": lambda _query, _view, _share, _findable: 1.0,
     "nearest": _nearest,
     "known": _share_of_terms,
     "shared": _shared,
-    "peak": _peak,
-    "log_passages": _log_passages,
-    "log_terms": _log_terms,
-    "asks": _asks,
+    "peak": lambda _query, _view, share, _findable: float(share.max(initial=0)),
+    "log_passages": lambda _query, view, _share, _findable: float(np.log(max(view.passages, 1))),
+    "log_terms": lambda query, _view, _share, _findable: float(np.log1p(len(query.terms))),
+    "asks": lambda query, _view, _share, _findable: float(asks_within(query.text)),
 }
 """Terms of the linear sum that gives the log odds that anything answers."""
 

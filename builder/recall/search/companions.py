@@ -181,7 +181,7 @@ def _reply(row: int, view: View, candidates: Candidates) -> Find | None:
     first = view.first_passage(row)
     if first is not None:
         first += int(candidates.scores[first : view.history.passages.first(row + 1)].argmax())
-        return find_of(view, first, candidates) if candidates.unseen[first] else None
+        return find_of(view, first, candidates) if candidates.unseen[first] and view.prefix.of_form[first] == 1 else None
     crumb = view.breadcrumb(row)
     return Find(row=row) if candidates.breadcrumbs[row] and not crumb.calls and crumb.text.strip() else None
 
@@ -208,16 +208,16 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
     later &= (view.history.passages.tokens[shared] <= PAIR_TOKENS) & (view.prefix.session[shared] == view.session_of[find.row])
     shared = shared[later]
     of_query = np.array([term in query.terms for term in terms_of_find], np.bool_)[numbers]
-    in_query = frozenset(passages[of_query].tolist()).intersection(shared.tolist())
+    in_query = frozenset(passages[of_query].tolist())
     before = frozenset(identifiers(_text(find, view)) if in_query else ())
     changed = [
         passage
         for passage in shared.tolist()
         if _changes(view, passage, candidates, before if passage in in_query else frozenset())
     ]
-    most = max((float(points[passage]) for passage in changed), default=0.0)
-    latest = max((passage for passage in changed if points[passage] >= NEAR_SUBJECT * most), default=None)
-    return find_of(view, latest, candidates) if latest is not None else None
+    most = max(points[changed], default=0.0)
+    near = [passage for passage in changed if points[passage] >= NEAR_SUBJECT * most]
+    return find_of(view, near[-1], candidates) if near else None
 
 
 def _changes(view: View, passage: int, candidates: Candidates, earlier: frozenset[str]) -> bool:

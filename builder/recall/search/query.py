@@ -98,13 +98,13 @@ def query_text(trigger: str, view: View, rules: Retrieval, terms: Terms) -> Quer
         case "custom":
             return QueryText(_ends(rules.query_text.replace(TRIGGER, trigger)))
         case "last_n":
-            before = [text for text, _ in _last(view, rules.query_messages - 1)]
+            before = [text for text, _ in islice(_last(view), rules.query_messages - 1)]
             return QueryText("\n".join((*reversed(before), trigger)), is_small_talk=_is_small_talk(trigger, view, terms))
         case _:
             question, names = strip_names(trigger, view.prefix.speakers)
             if names or not is_follow_up(question, terms):
                 return QueryText(trigger, is_small_talk=_is_small_talk(trigger, view, terms))
-            last = list(_last(view, 4))
+            last = list(islice(_last(view), 4))
             previous = next((text for text, by_person in last if by_person), "")
             answer = next((text for text, by_person in last if not by_person), "")
             return QueryText(f"{previous}\n{trigger}" if previous else trigger, answer)
@@ -120,17 +120,10 @@ def _is_small_talk(trigger: str, view: View, terms: Terms) -> bool:
     return is_filler(trigger[: name.start()]) and not is_known
 
 
-def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:
-    number_of_messages = 0
+def _last(view: View) -> Iterator[tuple[str, bool]]:
     for row in view.rows[: -LOOK_BACK_ROWS - 1 : -1].tolist():
         crumb = view.breadcrumb(row)
-        if (
-            number_of_messages < number
-            and crumb.role in {"user", "assistant"}
-            and view.current[row]
-            and not view.history.breadcrumbs.filler[row]
-        ):
-            number_of_messages += 1
+        if crumb.role in {"user", "assistant"} and view.current[row] and not view.history.breadcrumbs.filler[row]:
             yield crumb.text[:CONTEXT_CHARS].strip(), crumb.role == "user"
 
 

@@ -81,7 +81,7 @@ def retrieve(
     distinct, omissions = _deduplicate(pool, view, page_rows)
     best = [find_of(view, passage, candidates, times) for passage, times in distinct[: rules.max_results]]
     reason = f"beyond the {rules.max_results} most probable finds"
-    rest = [passage for passage, _ in (distinct[rules.max_results :] if rules.max_results is not None else ())]
+    rest = [passage for passage, _ in distinct[len(best) :]]
     omissions += tuple(Omission(id=view.breadcrumb(row).id, reason=reason) for row in view.crumb[rest].tolist())
     beyond_pool = relevant.copy()
     beyond_pool[pool] = False
@@ -119,9 +119,8 @@ def _deduplicate(pool: Ints, view: View, page_rows: frozenset[int]) -> tuple[lis
     distinct: list[tuple[int, int]] = []
     repeats: list[int] = []
     for (rows, _), passages in groups.items():
-        newest = max(passages)
-        passages.remove(newest)
-        repeats += passages
+        *others, newest = sorted(passages)
+        repeats += others
         if page_rows.intersection(rows):
             repeats.append(newest)
         else:

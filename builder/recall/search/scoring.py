@@ -41,9 +41,9 @@ def scored(
         return None
     weights = ranker.weights(query, view)
     # An observation has words of its message: these are still in one place.
-    literal = literal_passages(query, view, unseen & ~np.isin(view.crumb, list(summaries)) if summaries else unseen)
+    literal = literal_passages(query, view, unseen & ~np.isin(view.crumb, list(summaries)))
     learned = rank(query, view, weights.passages)
-    scores = lifted(query, view, learned + exact(query, view) - further(query, view, learned), literal, unseen)
+    scores = lifted(query, view, learned + exact(query, view) - further(view, learned), literal, unseen)
     share = shares(scores, passages)
     answer = answered(query, view, share, passages, weights.answer)
     return Candidates(
@@ -103,8 +103,8 @@ MAX_SHARE, FEW_PASSAGES = 0.1, 3
 """An identifier in more of all passages, by share and by number, tells none apart."""
 MAX_LOOKS = 500
 """Passages with the words of an identifier that are read for it."""
-FURTHER, FURTHER_BROADLY = np.float32(0.75), np.float32(3)
-"""Points that each further passage of a message costs; where the answer is in many messages, they come first."""
+FURTHER = np.float32(0.75)
+"""Points that each further passage of a message costs; the parts of a result are records and lines, each for itself."""
 MAX_FURTHER = 4
 """Passages of a message after which no further one costs more."""
 
@@ -124,14 +124,15 @@ def exact(query: Query, view: View) -> Floats:
     return points
 
 
-def further(query: Query, view: View, scores: Floats) -> Floats:
-    """Points lost to better passages of the same message, shape (passages,)."""
-    several, ranks = view.prefix.of_several, np.zeros(len(scores), np.float32)
+def further(view: View, scores: Floats) -> Floats:
+    """Points lost to better passages of the same message, and to other parts of the same form, shape (passages,)."""
+    points = np.log(view.prefix.of_form).astype(np.float32)
+    several = view.prefix.of_several
+    several = several[~view.history.breadcrumbs.by_tool[view.crumb[several]]]
     order = several[np.lexsort((-scores[several], view.crumb[several]))]
-    messages, numbers = view.crumb[order], np.arange(len(order))
-    is_first = np.append(True, messages[1:] != messages[:-1])[: len(order)]
-    ranks[order] = numbers - np.maximum.accumulate(np.where(is_first, numbers, 0))
-    return np.minimum(ranks, MAX_FURTHER) * (FURTHER_BROADLY if has_word("broad_questions", query.text) else FURTHER)
+    messages = view.crumb[order]
+    points[order] += FURTHER * np.minimum(np.arange(len(order)) - np.searchsorted(messages, messages), MAX_FURTHER)
+    return points
 
 
 def _passages_with(stems: frozenset[str], view: View) -> Ints:

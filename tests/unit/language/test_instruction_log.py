@@ -1,5 +1,7 @@
 """Later instructions repeat or end earlier ones of their session."""
 
+import pytest
+
 from builder.adapters.stemmer import load_terms
 from builder.language.instruction_log import REPEAT, SUPERSEDED, InstructionLog, read
 
@@ -21,8 +23,18 @@ def test_a_permission_ends_the_instruction_that_it_takes_back() -> None:
     assert log_of("Never use emojis.", "You can use emojis again.").later[0] == [(1, SUPERSEDED)]
 
 
-def test_a_permission_that_only_touches_an_instruction_is_read_behind_it() -> None:
-    log = log_of("Never use emojis in mails to Tom.", "You can use tables in mails again.")
+@pytest.mark.parametrize(
+    ("rule", "permission"),
+    [
+        ("Never use emojis in mails to Tom.", "You can use tables in mails again."),
+        ("Never book anything on account 4980.", "account 4980 is open again, use it for cleaning"),
+        ("Buche nie etwas auf Konto 4980.", "Konto 4980 ist wieder offen."),
+        ("Nunca reserves nada en la cuenta 4980.", "La cuenta 4980 está abierta otra vez."),
+        ("N'utilise jamais le compte 4980.", "Le compte 4980 est rouvert."),
+    ],
+)
+def test_a_permission_that_only_touches_an_instruction_is_read_behind_it(rule: str, permission: str) -> None:
+    log = log_of(rule, permission)
     assert log.later[0] == []
     assert log.rules[1] == [0]
 

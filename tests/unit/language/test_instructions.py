@@ -144,6 +144,8 @@ def about(sentence: str, *, withdraws: bool = False) -> Subject:
         ("Don't call me before 9.", "You can call me before 9 again."),
         ("Always cite sources.", "You don't need to cite sources anymore."),
         ("Never push to main.", "You may push to main again."),
+        ("Never push to main.", "Pushing to main is allowed now."),
+        ("Don't touch vendor/.", "you can touch vendor/ now"),
         ("Avoid bullet points.", "It's ok to use bullet points again."),
         ("Benutze nie Emojis.", "Du darfst wieder Emojis benutzen."),
         ("Keine Emojis bitte", "du kannst jetzt wieder Emojis verwenden"),

@@ -1,5 +1,7 @@
 """Long texts are searched in stretches of about ninety words."""
 
+import json
+
 from builder.remember.memory import MAX_PASSAGE_CHARS, PASSAGE_WORDS, lines, passages
 
 
@@ -27,6 +29,13 @@ def test_a_long_text_is_cut_at_sentence_ends() -> None:
 def test_lines_are_ends_too() -> None:
     lines = [f"item {n} costs {n} coins" for n in range(60)]
     assert all(line in lines for piece in pieces("\n".join(lines)) for line in piece.split("\n"))
+
+
+def test_a_list_of_records_is_cut_between_them_whatever_their_sentences() -> None:
+    records = [{"id": f"D-{n}", "note": f"Liv called. She wants {n} seats. Meera agreed.", "tags": ["new"]} for n in range(30)]
+    found = pieces(f"crm_list {json.dumps({'deals': records})}")
+    assert len(found) > 1
+    assert all(piece.startswith('{"id"') for piece in found[1:])
 
 
 def test_passages_are_filled_before_the_next_one_begins() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.assemble.budget.worth import density, others_of_a_kind, worth_of_share
+from builder.assemble.budget.worth import MANY, density, others_of_a_kind, worth_in_many, worth_of_share
 from tests.examples import examples
 
 chances = st.floats(0, 1)
@@ -26,6 +26,14 @@ def test_a_sure_find_is_worth_a_message_and_nothing_is_where_nothing_answers() -
 
 def test_many_finds_are_together_worth_more_than_one() -> None:
     assert worth_of_share(np.full(10, 0.1), 1.0).sum() > worth_of_share(np.array([1.0]), 1.0).sum()
+
+
+def test_where_the_answer_is_in_many_messages_the_fifth_is_needed_like_the_first() -> None:
+    shares = np.array([0.99, *np.full(2 * MANY, 1e-6)])
+    worth = worth_in_many(shares)
+    assert worth.sum() == pytest.approx(MANY, rel=0.1)
+    assert worth[0] == pytest.approx(1)
+    assert worth[5] > 1000 * worth_of_share(shares, 1.0)[5]
 
 
 def test_what_is_farther_from_the_question_is_needed_less_and_all_of_a_conversation_is_not_needed() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.search.scoring import FURTHER, FURTHER_BROADLY, MAX_FURTHER, POINTS, exact, further
+from builder.recall.search.scoring import FURTHER, MAX_FURTHER, POINTS, exact, further
 from tests.conversations import answered, bash, failed, replied
 from tests.factories import (
     make_query,
@@ -46,19 +46,27 @@ def test_a_question_for_failures_has_points_for_what_failed() -> None:
     assert not exact(make_query("Which command was it?"), view).any()
 
 
-@pytest.mark.parametrize(
-    ("question", "cost"), [("Where is the kiln?", FURTHER), ("Give me a summary of the kiln.", FURTHER_BROADLY)]
-)
-def test_further_passages_of_a_message_come_later_all_the_more_in_a_broad_answer(question: str, cost: float) -> None:
-    view = make_view(["We saw the harbour and walked on along the river. " * 60, *BLAND])
-    scores = np.arange(view.passages, 0, -1, dtype=np.float32)
-    lost = further(make_query(question), view, scores)
+def test_further_passages_of_a_message_come_later() -> None:
+    view = make_view(
+        [" ".join(f"We saw the harbour {'a' * place} and walked on along the river." for place in range(60)), *BLAND]
+    )
+    lost = further(view, np.arange(view.passages, 0, -1, dtype=np.float32))
     number = view.history.passages.first(1)
-    assert lost[:number].tolist() == [min(place, MAX_FURTHER) * cost for place in range(number)]
+    assert lost[:number].tolist() == [min(place, MAX_FURTHER) * FURTHER for place in range(number)]
     assert not lost[number:].any()
+
+
+def test_a_line_of_a_log_shares_its_chance_with_the_lines_of_its_form_alone() -> None:
+    lines = [f"2026-03-02 09:{minute:02}:01 INFO kiln {minute} is at rest and burns no gas at all now" for minute in range(40)]
+    lines[20] = "2026-03-02 09:20:01 ERROR the fan of kiln 20 stands still and its door is open"
+    rows = [replied(90, "", bash("r1", "tail kiln.log")), answered(91, "r1", "\n".join(lines))]
+    view = make_view([*BLAND, *rows])
+    lost = further(view, np.zeros(view.passages, np.float32))[view.history.passages.first(len(BLAND) + 1) :]
+    assert lost[20] == 0
+    assert lost[21] == pytest.approx(np.log(39))
 
 
 def test_nothing_was_said() -> None:
     view = make_view([])
-    assert not len(further(make_query("Where?"), view, np.zeros(0, np.float32)))
+    assert not len(further(view, np.zeros(0, np.float32)))
     assert not len(exact(make_query("OPS-4471?"), view))
