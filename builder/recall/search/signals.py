@@ -178,11 +178,11 @@ def _bm25(
     for start in range(0, len(terms), step):
         counted = frequency(terms[start : start + step])
         cells = counted.ravel()
-        held = np.flatnonzero(cells != 0)
-        numbers, texts = np.divmod(held, len(length))
+        there = np.flatnonzero(cells != 0)
+        numbers, texts = np.divmod(there, len(length))
         holding = np.bincount(numbers, minlength=len(counted))
         idf = np.log(1 + (len(length) - holding + 0.5) / (holding + 0.5))
-        counts = cells[held]
+        counts = cells[there]
         scaled = counts * (k1 + 1) / (counts + k1 * (1 - b + b * length[texts] / max(mean, 1e-9)))
         np.add.at(score, texts, (idf[numbers] * scaled).astype(np.float32))
     return score
