@@ -111,7 +111,14 @@ def test_the_words_of_a_result_are_there(name: str) -> None:
 
 
 def test_a_call_that_runs_has_no_result_yet() -> None:
-    tool = {"type": "tool-messen", "toolCallId": "c", "state": "input-available", "input": {}, "output": None, "errorText": None}
+    tool: dict[str, Any] = {
+        "type": "tool-messen",
+        "toolCallId": "c",
+        "state": "input-available",
+        "input": {},
+        "output": None,
+        "errorText": None,
+    }
     assert _texts(ASKED, {"role": "assistant", "parts": [tool]}) == ["user: Wie hoch?", "assistant:"]
 
 
