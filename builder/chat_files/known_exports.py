@@ -6,11 +6,10 @@ from functools import partial
 from typing import Any
 
 ADVICE = 'write its messages as lines of {"role": "user", "content": "…", "timestamp": "…"}, one conversation a session'
-_TRANSCRIPT = frozenset(
-    {"user", "assistant", "system", "summary", "attachment", "progress", "queue-operation", "file-history-snapshot"}
-)
-_ROLLOUT = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
-_LANGCHAIN = frozenset({"human", "ai", "system", "tool", "function", "chat", "remove"})
+_TRANSCRIPT = ("user", "assistant", "system", "summary", "attachment", "progress", "queue-operation", "file-history-snapshot")
+_ROLLOUT = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
+_LANGCHAIN = ("human", "ai", "system", "tool", "function", "chat", "remove")
+"""Types of values; a value that is no text is none of them."""
 
 
 def known_export(value: Any) -> str:
@@ -58,7 +57,7 @@ def _is_codex(value: dict[str, Any]) -> bool:
 def _is_gemini_cli(value: dict[str, Any]) -> bool:
     if {"sessionId", "messageId", "type"} <= value.keys():
         return isinstance(value.get("message"), str)
-    has_kinds = any(item.get("type") in {"user", "gemini"} for item in _items(value, "messages"))
+    has_kinds = any(item.get("type") in ("user", "gemini") for item in _items(value, "messages"))
     return "sessionId" in value and ("projectHash" in value or has_kinds)
 
 
@@ -84,7 +83,7 @@ def _is_langchain(value: dict[str, Any]) -> bool:
 
 
 def _is_pydantic_ai(value: dict[str, Any]) -> bool:
-    return value.get("kind") in {"request", "response"} and isinstance(value.get("parts"), list)
+    return value.get("kind") in ("request", "response") and isinstance(value.get("parts"), list)
 
 
 def _is_sharegpt(value: dict[str, Any]) -> bool:

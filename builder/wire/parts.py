@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from builder.wire.attachments import one_line_name
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -152,10 +154,22 @@ def earlier_text(part: Mapping[str, Any]) -> tuple[Text | Mark]:
     return (Text(content),) if isinstance(content, str) and content else (Mark("[compaction]"),)
 
 
+def source_line(part: Mapping[str, Any]) -> tuple[File] | None:
+    """A source or resource that is only named: one line with its name, type, address and description."""
+    names = dict.fromkeys(
+        str(part[name]) for name in ("name", "filename", "title", "uri", "url", "page_age", "pageAge") if part.get(name)
+    )
+    media = next((str(part[name]) for name in ("mimeType", "mediaType") if part.get(name)), "")
+    kind = "resource" if part.get("type") == "resource_link" else "source"
+    caption = f": {' '.join(str(part['description']).split())}" if part.get("description") else ""
+    return (File(f"[{kind} {', '.join(filter(None, (*map(one_line_name, names), media)))}{caption}]"),) if names else None
+
+
 TEXT_READERS: dict[str, Callable[[Mapping[str, Any]], "tuple[Part, ...] | None"]] = {
     **dict.fromkeys(sorted(STYLES), styled_text),
     **dict.fromkeys(("reference", "tool_reference"), reference_text),
     "compaction": earlier_text,
+    **dict.fromkeys(("resource_link", "source-url", "source-document", "web_search_result"), source_line),
 }
 """Type → its reader, which gives None where the fields are another's."""
 

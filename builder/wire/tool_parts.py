@@ -110,7 +110,7 @@ def ui_tool(part: Fields) -> Parts | None:
         reason = approval.get("reason") if isinstance(approval, dict) else None
         return (call, Result(reason or DENIED, call.id, call.tool, failed=True))
     output = first_of(fields, ("output", "result"))
-    is_over = output is not None or fields.get("state") in {"output-available", "result"}
+    is_over = output is not None or fields.get("state") in ("output-available", "result")
     return (call, Result(output, call.id, call.tool)) if is_over else (call,)
 
 

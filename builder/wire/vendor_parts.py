@@ -64,6 +64,12 @@ def read_part(part: Any) -> Parts:
     return _of_unknown(part) if read is None else read
 
 
+def _inner(content: Any) -> Parts:
+    """The parts of a content within a part; what is neither text nor object is its words."""
+    items = content if isinstance(content, list) else [content]
+    return read_parts([item if isinstance(item, str | dict) else value_lines(item) for item in items])
+
+
 def vendor_part(part: Fields) -> Parts | None:
     """The part of a vendor; None = no reader knows its shape."""
     kind = part.get("type", part.get("block_type"))
@@ -124,19 +130,14 @@ def _text_in(value: Any) -> str | None:
 
 def _text(part: Fields) -> Parts | None:
     if isinstance(part.get("text"), list):
-        return read_parts(part["text"])
-    text = "" if "type" in part and "text" in part and part["text"] is None else _text_in(part.get("text"))
+        return _inner(part["text"])
+    text = "" if "type" in part and "text" in part and part["text"] is None else _text_in(first_of(part, ("text", "refusal")))
     if text is None:
         return None
     if part.get("thought") is True:
         return (Thought(text),)
     is_bare = "type" not in part and "block_type" not in part
     return (Text(text, is_piece=any(part.get(name) for name in PIECES), is_bare=is_bare),)
-
-
-def _refusal(part: Fields) -> Parts | None:
-    text = part.get("refusal")
-    return (Text(text),) if isinstance(text, str) else None
 
 
 def _document(part: Fields) -> Parts | None:
@@ -150,7 +151,7 @@ def _document(part: Fields) -> Parts | None:
     content = first_of(source, _SOURCES.get(str(source.get("type")), ("text", "content"))) if isinstance(source, dict) else None
     if not isinstance(content, str | list):
         return None
-    return (*_titles(inner), *read_parts(content))
+    return (*_titles(inner), *_inner(content))
 
 
 def _titles(document: Fields) -> Parts:
@@ -161,7 +162,7 @@ def _nested(part: Fields) -> Parts | None:
     """A content within a content."""
     content = first_of(part, ("parts", "content"))
     is_plain = part.keys() <= {"content", "parts", "content_type", "role"}
-    return read_parts(content) if is_plain and isinstance(content, str | list | dict) else None
+    return _inner(content) if is_plain and isinstance(content, str | list | dict) else None
 
 
 def _search_result(part: Fields) -> Parts | None:
@@ -169,7 +170,7 @@ def _search_result(part: Fields) -> Parts | None:
     if not isinstance(content, list | dict):
         return None
     head = [str(part[name]) for name in ("title", "source") if isinstance(part.get(name), str)]
-    return (*(Data(line) for line in head), *read_parts(content))
+    return (*(Data(line) for line in head), *_inner(content))
 
 
 def _resource(part: Fields) -> Parts | None:
@@ -177,17 +178,6 @@ def _resource(part: Fields) -> Parts | None:
     if isinstance(inner, dict) and isinstance(inner.get("text"), str):
         return (*([Data(str(inner["uri"]))] if inner.get("uri") else []), Text(inner["text"]))
     return None
-
-
-def _link(part: Fields) -> Parts | None:
-    """A source or resource that is only named: one line with its name, type, address and description."""
-    names = dict.fromkeys(
-        str(part[name]) for name in ("name", "filename", "title", "uri", "url", "page_age", "pageAge") if part.get(name)
-    )
-    media = next((str(part[name]) for name in ("mimeType", "mediaType") if part.get(name)), "")
-    kind = "resource" if part.get("type") == "resource_link" else "source"
-    caption = f": {' '.join(str(part['description']).split())}" if part.get("description") else ""
-    return (File(f"[{kind} {', '.join(filter(None, (*map(one_line_name, names), media)))}{caption}]"),) if names else None
 
 
 def _data(part: Fields) -> Parts | None:
@@ -200,7 +190,7 @@ def _json(part: Fields) -> Parts | None:
 
 def _cited(answer: Fields) -> Parts | None:
     """An answer of Bedrock with its sources."""
-    texts = read_parts(answer.get("content"))
+    texts = _inner(answer.get("content"))
     return tuple(replace(each, is_piece=True) if isinstance(each, Text) else each for each in texts) or None
 
 
@@ -253,9 +243,8 @@ _SOURCES = {"text": ("data", "text"), "content": ("content",), "base64": (), "ur
 """Type of a document's source → its fields with words."""
 Reader = Callable[[Fields], Parts | None]
 READERS: dict[str, Reader] = {
-    **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text", "text-plain"), _text),
+    **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text", "text-plain", "refusal"), _text),
     **TEXT_READERS,
-    "refusal": _refusal,
     **dict.fromkeys(("reasoning", "thinking", "redacted_thinking", "redacted-reasoning", "thought"), thought),
     **dict.fromkeys(
         (*sorted(NAMED_CALLS), "custom", "local_shell_call", "shell_call", "computer_call", "apply_patch_call"), client_call
@@ -268,7 +257,6 @@ READERS: dict[str, Reader] = {
     "document": _document,
     **dict.fromkeys(("search_result", "citable", "citation"), _search_result),
     "resource": _resource,
-    **dict.fromkeys(("resource_link", "source-url", "source-document", "web_search_result"), _link),
     "mcp_approval_request": _approval,
     "image_generation_call": image_generation,
     **dict.fromkeys(sorted(_MARKS), _mark),
@@ -292,8 +280,7 @@ KEY_READERS: dict[str, Reader] = {
     "document": _document,
     **dict.fromkeys(("function", "custom"), client_call),
     "json": _json,
-    "refusal": _refusal,
-    "text": _text,
+    **dict.fromkeys(("refusal", "text"), _text),
     **dict.fromkeys(("content", "parts"), _nested),
     **dict.fromkeys(("cachePoint", "thoughtSignature", "thought_signature"), _mark),
 }

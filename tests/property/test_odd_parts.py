@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builder.client.replies import reply_of
@@ -36,6 +36,7 @@ MESSAGES = st.builds(
 
 
 @given(st.lists(MESSAGES | PARTS | VALUES, max_size=3))
+@example([{"role": "assistant", "parts": [{"type": "tool-price", "toolCallId": "c1", "state": [], "input": {}}]}])
 def test_odd_messages_are_read_or_refused(messages: list[Any]) -> None:
     conversation = Conversation("s1")
     for message in messages:
@@ -49,6 +50,8 @@ def test_odd_messages_are_read_or_refused(messages: list[Any]) -> None:
 
 
 @given(PARTS | VALUES)
+@example([{"type": "text", "text": [5]}])
+@example([{"document": {"name": "log", "source": {"content": [5]}}}])
 def test_odd_results_are_read(value: Any) -> None:
     brief(value)
     crumb = decode(message_of(1, "tool.response.v1", {"tool": "look", "output": value}))

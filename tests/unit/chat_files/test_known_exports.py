@@ -53,6 +53,9 @@ def test_a_log_of_gemini_cli_is_none_of_claude_code_and_a_chat_of_whatsapp_is_kn
     assert known_text("04.05.26 at ten") == known_export({"schema_name": "x", "context": EXAMPLES["an export of Teams"]}) == ""
 
 
-@pytest.mark.parametrize("value", [{}, [], None, {"type": "note", "data": 5}, {"messages": [{"text": "x"}]}, {"kind": "request"}])
+@pytest.mark.parametrize(
+    "value",
+    [{}, [], None, {"type": "note", "data": 5}, {"messages": [{"text": "x"}]}, {"kind": "request"}, {"type": []}, {"kind": {}}],
+)
 def test_other_values_are_of_no_program(value: Any) -> None:
     assert known_export(value) == ""

@@ -111,14 +111,7 @@ def test_the_words_of_a_result_are_there(name: str) -> None:
 
 
 def test_a_call_that_runs_has_no_result_yet() -> None:
-    tool: dict[str, Any] = {
-        "type": "tool-messen",
-        "toolCallId": "c",
-        "state": "input-available",
-        "input": {},
-        "output": None,
-        "errorText": None,
-    }
+    tool = {"type": "tool-messen", "toolCallId": "c", "state": "input-available", "output": None}
     assert _texts(ASKED, {"role": "assistant", "parts": [tool]}) == ["user: Wie hoch?", "assistant:"]
 
 
@@ -182,10 +175,7 @@ def test_the_question_of_a_request_stands_behind_its_history() -> None:
         "message": "Wie hoch?",
     }
     assert _texts(request) == ["user: Hallo", "assistant: Tag", "user: Wie hoch?"]
-
-
-def test_what_a_request_of_gemini_holds_is_the_user_s_where_no_role_is_named() -> None:
-    assert _texts({"contents": [{"parts": [{"text": "Wie hoch?"}]}]}) == ["user: Wie hoch?"]
+    assert _texts({"contents": [{"parts": [{"text": "Wie hoch?"}]}]}) == ["user: Wie hoch?"]  # Gemini names no role
 
 
 def test_two_answers_that_name_one_question_answer_it() -> None:
@@ -251,16 +241,8 @@ HISTORIES = {
         ),
     ),
     "a second copy of the dialogue whose calls have other ids": (
-        *(
-            each
-            for name in ("c1", "x9")
-            for each in (
-                ASKED,
-                _answer(tool_calls=[_call("messen", name)]),
-                {"role": "tool", "tool_call_id": name, "content": "31"},
-                _answer("31 cm"),
-            )
-        ),
+        *(each for name in ("c1", "x9") for each in (ASKED, _answer(tool_calls=[_call("messen", name)]),
+          {"role": "tool", "tool_call_id": name, "content": "31"}, _answer("31 cm"))),
         {"role": "user", "content": "Danke"},
     ),
     "a log of requests without a name": (
