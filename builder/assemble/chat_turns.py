@@ -49,7 +49,7 @@ class Dialogue:
     """The conversation as messages, turn by turn.
 
     Notes come before a person's words; those of the assistant end the user's message before it. What is no message, such as a run
-    of calls, is a note.
+    of calls, is a note, behind the message that makes the first of them.
     """
 
     def __init__(self, ledger: Ledger, labelled_roles: frozenset[str]) -> None:
@@ -67,12 +67,12 @@ class Dialogue:
         """Append stretches of the conversation, each in page order."""
         gaps = chain.from_iterable(map(self._gaps, stretches))
         rows = zip(chain.from_iterable(stretches), gaps, strict=True)
-        for _, turn in groupby(rows, key=lambda each: each[0][1].entry and each[0][1].entry.row):
-            ((section, first), gap), *more = turn
-            if is_turn(first):
-                self._say(section, gap, [first, *(item for (_, item), _ in more)])
-            else:
-                self._put_note(((gap, first), *((gap, item) for (_, item), gap in more)))
+        for _, of_message in groupby(rows, key=lambda each: each[0][1].first.id):
+            parts = list(of_message)
+            turn = [part for part in parts if is_turn(part[0][1])]
+            for (section, _), gap in turn[:1]:
+                self._say(section, gap, [item for (_, item), _ in turn])
+            self._put_note((gap, item) for (_, item), gap in parts if not is_turn(item))
 
     def _gaps(self, placed: Sequence[SectionItem]) -> Iterator[str]:
         is_first = any(self._ledger.rules[section].source == "conversation" for section, _ in placed)
