@@ -2,13 +2,13 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeVar
 
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
@@ -73,11 +73,13 @@ def passages(text: str) -> tuple[tuple[int, int], ...]:
     most = LOG_WORDS if is_log(text) else PASSAGE_WORDS
     if len(text) <= MAX_PASSAGE_CHARS and len(text.split(maxsplit=most)) <= most:
         return ((0, len(text)),)
-    words = max(most, -(-len(text.split()) // MAX_PASSAGES))
+    stops = _stops(text)
+    words = max(most, -(-max(len(text.split()), len(stops)) // MAX_PASSAGES))
     longest = max(MAX_PASSAGE_CHARS, -(-len(text) // MAX_PASSAGES))
     spans: list[tuple[int, int]] = []
     start, end, count = 0, 0, 0
-    for low, high in _sentences(text, max(words, PASSAGE_WORDS), longest):  # a line of a log stays in one
+    pieces = (_short(text, *stretch, max(words, PASSAGE_WORDS), longest) for stretch in pairwise((0, *stops)))
+    for low, high in chain.from_iterable(pieces):  # a line of a log stays in one
         size = len(text[low:high].split())
         if count and (count + size > words or high - start > longest):
             spans.append((start, end))
@@ -99,12 +101,10 @@ def lines(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(zip((0, *(end + 1 for end in ends)), (*ends, len(text)), strict=True))
 
 
-def _sentences(text: str, words: int, longest: int) -> Iterator[tuple[int, int]]:
-    """Of a list in JSON its records."""
+def _stops(text: str) -> Sequence[int]:
+    """Ends of its sentences, of a list in JSON of its records."""
     ends = [end.end() for end in _RECORD_END.finditer(text)] if _JSON.match(text) else []
-    stops = (*ends, len(text)) if ends else [stop for _, stop in sentences(text)]
-    for start, stop in pairwise((0, *stops)):
-        yield from _short(text, start, stop, words, longest)
+    return (*ends, len(text)) if ends else [stop for _, stop in sentences(text)]
 
 
 def _short(text: str, start: int, stop: int, words: int, longest: int) -> Iterator[tuple[int, int]]:

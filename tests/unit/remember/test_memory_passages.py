@@ -2,7 +2,9 @@
 
 import json
 
-from builder.remember.memory import MAX_PASSAGE_CHARS, PASSAGE_WORDS, lines, passages
+import pytest
+
+from builder.remember.memory import MAX_PASSAGE_CHARS, MAX_PASSAGES, PASSAGE_WORDS, lines, passages
 
 
 def pieces(text: str) -> list[str]:
@@ -36,6 +38,11 @@ def test_a_list_of_records_is_cut_between_them_whatever_their_sentences() -> Non
     found = pieces(f"crm_list {json.dumps({'deals': records})}")
     assert len(found) > 1
     assert all(piece.startswith('{"id"') for piece in found[1:])
+
+
+@pytest.mark.parametrize("text", ["[" + "{}," * 340_000 + "{}]", "好。" * 300_000])
+def test_pieces_without_spaces_are_bounded_too(text: str) -> None:
+    assert len(passages(text)) <= 2 * MAX_PASSAGES
 
 
 def test_passages_are_filled_before_the_next_one_begins() -> None:
