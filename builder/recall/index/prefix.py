@@ -107,8 +107,8 @@ class Prefix:
     def of_form(self) -> Ints:
         """How many parts of breadcrumbs have its form, shape (passages,); 1 of what is whole."""
         of_form, several = np.ones(self.passages, np.int64), self.of_several
-        _, forms, counts = np.unique(self._table.form[several], return_inverse=True, return_counts=True)
-        of_form[several] = counts[forms]
+        forms = self._table.form[several]
+        of_form[several] = np.bincount(forms)[forms]
         return of_form
 
     @cached_property
