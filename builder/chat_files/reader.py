@@ -100,8 +100,8 @@ class FileContent:
 def read_file(lines: Iterable[str], workspace: str, session: str) -> FileContent:
     """All events of a file; what cannot be read is named by its line.
 
-    session: of lines that name none; further `messages` are `SESSION-2`, `SESSION-3`, …, unless they begin with all that the
-    ones before hold: a log of requests is one conversation.
+    session: of lines that name none; further `messages` are `SESSION-2`, `SESSION-3`, …, unless they begin with all of an earlier
+    list: each request of a log has the whole history.
     """
     content = FileContent()
     reader = _Reader(content, session)
@@ -139,8 +139,8 @@ class _Reader:
         self._content = content
         self._session = session
         self._lists = self._unnamed = 0
-        self._keys: list[bytes] = []
-        """Of the messages of the last list without a name."""
+        self._numbers: dict[int, int] = {}
+        """Hash of a list without a name → number of its conversation."""
         self._formers: Counter[int] = Counter()
         self._exports: dict[str, list[int]] = {}
 
@@ -153,7 +153,8 @@ class _Reader:
             self._content.refusals.append(Refusal(value.line, value.problem))
             return
         whole = whole_of(value.value)
-        is_own = whole is not None and (whole.answer[:1] == [value.value] or any(map(_has_role, whole.messages)))
+        messages = whole.messages if whole else []
+        is_own = any(each is value.value or (isinstance(each, dict) and "role" in each) for each in messages)
         export = "" if is_own else known_export(value.value)
         try:
             if export:
@@ -187,10 +188,9 @@ class _Reader:
     def _chat(self, value: LineValue, whole: Whole) -> None:
         is_list = bool(whole.request) or not whole.answer
         own = session_of(value.value)
-        if is_list and not own:
-            self._unnamed += self._is_other(whole.messages)
+        number = self._number(whole.messages) if is_list and not own else 1
         self._lists += is_list
-        name = _session_name(own or (f"{self._session}-{self._unnamed}" if is_list and self._unnamed > 1 else self._session))
+        name = _session_name(own or (f"{self._session}-{number}" if number > 1 else self._session))
         for number, message in enumerate(whole.messages, 1):
             try:
                 self._message(name, value.line, message, self._lists if is_list else 0)
@@ -198,12 +198,20 @@ class _Reader:
                 where = f"message {number}: " if is_list or len(whole.messages) > 1 else ""
                 self._content.refusals.append(Refusal(value.line, f"{where}{error}"))
 
-    def _is_other(self, messages: list[Any]) -> bool:
-        """Whether a list without a name does not go on with the last one; a question alone is a new one."""
-        roles = [(message, chat_role(message)) for message in messages if isinstance(message, dict)]
-        keys = [key_of(message, role, with_ids=False) for message, role in roles if role not in {"", "system"}]
-        before, self._keys = self._keys, keys
-        return not (before and keys[1:] and keys[: len(before)] == before)
+    def _number(self, messages: list[Any]) -> int:
+        """Of the conversation of a list without a name: it goes on with the longest one that it begins with."""
+        talk = first = number = 0
+        for message in messages:
+            role = chat_role(message) if isinstance(message, dict) else ""
+            if role not in {"", "system"}:
+                talk = hash((talk, key_of(message, role, with_ids=False)))
+                first = first or talk
+                number = self._numbers.pop(talk, number)
+        if talk == first or not number:  # a question alone is a new one
+            self._unnamed += 1
+            number = self._unnamed
+        self._numbers[talk] = number
+        return number
 
     def _message(self, name: str, line: int, message: Any, group: int) -> None:
         if not isinstance(message, dict):
@@ -281,10 +289,6 @@ class _Writer:
             return derived_id(f"{self._name}\0{entry.identity}\0{schema}\0{entry.key.hex()}"), 1
         self._versions[entry.identity] = (first, versions + 1)
         return scoped_id(self._name, entry.identity), versions + 1
-
-
-def _has_role(message: Any) -> bool:
-    return isinstance(message, dict) and "role" in message
 
 
 def _session_name(value: Any) -> str:

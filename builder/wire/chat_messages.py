@@ -81,8 +81,7 @@ def message_bodies(value: Any, conversation: Conversation) -> list[Body]:
     message = message_of(value)
     conversation.messages += 1
     fields = without_envelope(value).keys()
-    is_broken_off = message.role != "user" and (fields <= PLAIN or fields & SPOKEN)
-    if not (message.items or message.files or is_broken_off):
+    if not (message.items or message.files or (message.role != "user" and (fields <= PLAIN or fields & SPOKEN))):
         raise Rejected(f"a message of the role {message.role!r} has no content; leave it out, or give it one")
     if message.role == "system":
         return _system(message, conversation)

@@ -205,6 +205,14 @@ def test_two_conversations_of_a_file_are_two_sessions(field: str) -> None:
     assert [each.session for each in _read({**ASKED, field: "rot"}, {**ASKED, field: "blau"})] == ["rot", "blau"]
 
 
+def test_logs_of_two_conversations_without_names_are_kept_apart() -> None:
+    red, blue = (
+        [{"role": "user", "content": text}, _answer("Ja"), {"role": "user", "content": "Wo?"}] for text in ("Rot?", "Blau?")
+    )
+    lists = [{"messages": messages} for messages in (red[:1], blue[:1], red, blue)]
+    assert [each.session for each in _read(*lists)] == ["s", "s-2", "s", "s", "s-2", "s-2"]
+
+
 def test_a_person_answers_the_message_that_they_name() -> None:
     lists = [_answer("1. Rot", id="a"), _answer("1. Kalt", id="b")]
     *_, last = _read(*lists, {**ASKED, "trigger_event_id": "a"})
