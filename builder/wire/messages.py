@@ -8,7 +8,7 @@ from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
 from builder.wire.attachments import attachment_line, attachment_of
 from builder.wire.parts import Call, File, Mark, Part, Result, Text, Thought, Unread
-from builder.wire.tool_parts import OUTPUTS, first_of, result_of
+from builder.wire.tool_parts import first_of, result_of
 from builder.wire.vendor_parts import read_part, vendor_part
 
 Fields = Mapping[str, Any]
@@ -26,8 +26,8 @@ ROLES: Mapping[str, str] = {
 """Role of a vendor, in small letters → what it is."""
 CONTENTS = ("content", "message", "text", "output_text")
 """Fields that hold what is said; the first one counts."""
-_LISTS = ("blocks", "items", "contents", "outputs")
-"""The same of programs that list parts."""
+_PARTS = ("parts", *CONTENTS, "blocks", "items", "contents", "outputs")
+"""The same, and those of programs that list parts; the first one that is not empty counts."""
 PLAIN = frozenset(
     {
         *CONTENTS,
@@ -54,7 +54,7 @@ CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
 """Fields of a result with the id of its call."""
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasoningText", "tool_plan", "reasoning_details")
 _CALLS = ("tool_calls", "invalid_tool_calls", "toolInvocations", "toolCalls")
-SPOKEN = frozenset((*CONTENTS, *_LISTS, *_CALLS, "parts"))
+SPOKEN = frozenset((*_PARTS, *_CALLS))
 """Fields of a message that may be empty, as those of an answer that was broken off."""
 _ITEM_ENDS = ("_call", "_output", "_result")
 _ITEMS = frozenset(
@@ -103,9 +103,8 @@ class Message:
     @property
     def text(self) -> str | None:
         """Its text as it was written, if it is nothing else; None = it is more."""
-        if len(self.items) > 1 or (self.items and not isinstance(self.items[0].value, str)):
-            return None
-        return self.items[0].value if self.items else ""
+        text = self.items[0].value if self.items else ""
+        return text if isinstance(text, str) and len(self.items) <= 1 else None
 
 
 def message_of(value: Any) -> Message:
@@ -140,7 +139,7 @@ def is_message(value: Any) -> bool:
 def role_of(message: Fields) -> str:
     """`user`, `assistant`, `tool` or `system`. Raises `Rejected` for an unknown one."""
     own = message.get("role", message.get("type"))
-    role = ROLES.get(own) or ROLES.get(own.strip().lower()) if isinstance(own, str) else None
+    role = ROLES.get(own.strip().lower()) if isinstance(own, str) else None
     if role is None and _is_item(message):
         read = read_part(dict(message))
         role = "tool" if read and all(isinstance(part, Result) for part in read) else "assistant"
@@ -168,7 +167,7 @@ def without_envelope(message: Fields) -> Fields:
 
 def items_of(fields: Fields) -> tuple[Item, ...]:
     """All that somebody says: the content, and what stands in other fields. Raises `Rejected`, ValueError for odd parts."""
-    if fields.keys() <= PLAIN and isinstance(text := first_of(fields, CONTENTS), str):
+    if fields.keys() <= PLAIN and isinstance(text := first_of(fields, CONTENTS), str) and text:
         return (_item(text),)
     if _is_item(fields):
         return (_item(dict(fields)),)
@@ -178,7 +177,7 @@ def items_of(fields: Fields) -> tuple[Item, ...]:
     front = () if any(isinstance(part, Thought) for part in parts) else map(_item, _thoughts(fields))
     speech = () if any(isinstance(part, Text) and part.text for part in parts) else map(_item, _speech(fields))
     calls = _calls(fields, {part.id for part in parts if isinstance(part, Call)})
-    items = (*front, *content, *speech, *calls, *_results_beside(fields))
+    items = (*front, *content, *speech, *calls, *map(_item, _results_beside(fields)))
     return items if len(items) == 1 else tuple(item for item in items if item.value != "")
 
 
@@ -227,8 +226,8 @@ def _is_item(fields: Fields) -> bool:
 
 
 def _contents(fields: Fields) -> list[Any]:
-    parts = fields.get("parts")
-    content = parts if parts and isinstance(parts, list | str | dict) else first_of(fields, (*CONTENTS, *_LISTS))
+    filled = (fields[name] for name in _PARTS if isinstance(fields.get(name), list | str | dict) and fields[name])
+    content = next(filled, first_of(fields, CONTENTS))
     return [value for value in (content if isinstance(content, list) else [content]) if value is not None]
 
 
@@ -236,9 +235,9 @@ def _results(fields: Fields) -> tuple[Item, ...]:
     """The results of a tool's message: those in its content, else one with all of it."""
     if _is_item(fields):
         return (_item(dict(fields)),)
-    part = {name: value for name, value in _with_extra(fields).items() if name != "id"}
-    if part.keys().isdisjoint(OUTPUTS):
-        part["content"] = [item.value for item in items_of(fields)] or None
+    part = {**_with_extra(fields), "id": None}
+    said = [value for value in (*_contents(part), *_results_beside(part)) if value]
+    part["output"] = first_of(part, ("output", "content")) or said or part.get("output")
     result = result_of(part)
     return _results_in(result.output) or (Item(result.output, (result,)),)
 
@@ -251,11 +250,10 @@ def _results_in(content: Any) -> tuple[Item, ...]:
     return items if all(isinstance(part, Result) for part in parts_of(items)) else ()
 
 
-def _results_beside(fields: Fields) -> Iterator[Item]:
+def _results_beside(fields: Fields) -> list[dict[str, Any]]:
     results = first_of(fields, ("toolResults", "tool_results"))
-    for each in results if isinstance(results, list) else ():
-        if isinstance(each, dict):
-            yield _item({"type": "tool-result", **each})
+    listed = results if isinstance(results, list) else ()
+    return [{"type": "tool-result", **each} for each in listed if isinstance(each, dict)]
 
 
 def _thoughts(fields: Fields) -> list[dict[str, Any]]:

@@ -99,8 +99,7 @@ def result_of(part: Fields) -> Result:
 
 def ui_tool(part: Fields) -> Parts | None:
     """A tool part of Vercel's UI messages: the call with its state, and what came of it."""
-    inner = part.get("toolInvocation") if isinstance(part.get("toolInvocation"), dict) else part
-    fields: Fields = inner or {}
+    fields: Fields = part["toolInvocation"] if isinstance(part.get("toolInvocation"), dict) else part
     tool = first_of(fields, ("toolName", "tool_name")) or str(part.get("type")).removeprefix("tool-")
     call = Call(str(tool), read_arguments(first_of(fields, ("input", "args", "rawInput"))), _id(fields))
     if fields.get("errorText") is not None:
