@@ -80,11 +80,11 @@ def message_bodies(value: Any, conversation: Conversation) -> list[Body]:
     """
     message = message_of(value)
     conversation.messages += 1
+    if message.role == "system":
+        return _system(message, conversation)
     fields = without_envelope(value).keys()
     if not (message.items or message.files or (message.role != "user" and (fields <= PLAIN or fields & SPOKEN))):
         raise Rejected(f"a message of the role {message.role!r} has no content; leave it out, or give it one")
-    if message.role == "system":
-        return _system(message, conversation)
     conversation.has_words = True
     if message.role == "tool":
         return [_result(part, conversation) for part in message.parts if isinstance(part, Result)]

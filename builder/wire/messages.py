@@ -54,7 +54,7 @@ CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
 """Fields of a result with the id of its call."""
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasoningText", "tool_plan", "reasoning_details")
 _CALLS = ("tool_calls", "invalid_tool_calls", "toolInvocations", "toolCalls")
-SPOKEN = frozenset((*_PARTS, *_CALLS))
+SPOKEN = frozenset((*_PARTS, *_CALLS, "function_call", "refusal", "annotations", "error"))
 """Fields of a message that may be empty, as those of an answer that was broken off."""
 _ITEM_ENDS = ("_call", "_output", "_result")
 _ITEMS = frozenset(

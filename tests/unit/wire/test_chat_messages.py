@@ -188,9 +188,14 @@ def test_fields_beside_the_content_are_read(fields: dict[str, Any], words: Any) 
 
 def test_a_system_message_is_one_of_the_conversation_only_after_words() -> None:
     system = {"role": "system", "content": "Mail is off."}
-    assert read(system) == []
+    assert read(system) == read({"role": "system", "model": "m1"}) == []
     *_, (schema, body) = read({"role": "user", "content": "Hello."}, system)
     assert (schema, body["message"], body["speaker"]) == ("agent.response.v1", "Mail is off.", "System")
+
+
+@pytest.mark.parametrize("field", ["error", "annotations", "function_call", "refusal"])
+def test_an_answer_that_was_broken_off_is_an_empty_one(field: str) -> None:
+    assert [body["message"] for _, body in read({"role": "assistant", "model": "m1", field: None})] == [""]
 
 
 @pytest.mark.parametrize(
