@@ -2,6 +2,7 @@
 
 import json
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -81,16 +82,17 @@ def text_of(file: Path) -> str:
 
 
 def lines_of(file: Path) -> Iterator[str]:
-    """JSON in UTF-8, UTF-16 or UTF-32; bytes that are no UTF-8 are U+DC80 to U+DCFF. file: "-" = standard input.
+    """JSON in UTF-8, UTF-16 or UTF-32; bytes that are no UTF-8 are U+DC80 to U+DCFF, halves of a pair in UTF-16 stay.
 
-    Raises `Rejected`.
+    A last character that is cut is left out. file: "-" = standard input. Raises `Rejected`.
     """
     data = _content(file)
     if data.startswith(ARCHIVES):
         raise Rejected(f"{file} is packed; unpack it, and name the JSON file in it")
     encoding = json.detect_encoding(data)
-    errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"
-    return iter(data.decode(encoding, errors).split("\n"))  # U+2028 may be inside a JSON string
+    errors = {"utf-16": "surrogatepass", "utf-32": "replace"}.get(encoding[:6], "surrogateescape")
+    text = getincrementaldecoder(encoding)(errors).decode(data)
+    return iter(text.split("\n"))  # U+2028 may be inside a JSON string
 
 
 def _content(file: Path) -> bytes:

@@ -58,6 +58,12 @@ def test_a_file_is_read_in_its_encoding_also_where_its_last_character_is_cut(enc
     assert next(lines_of(file)) == '{"a": 1}'
 
 
+def test_half_of_a_pair_in_utf_16_stays_what_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_bytes('{"a": "\ud83d"}\n'.encode("utf-16", "surrogatepass"))
+    assert next(lines_of(file)) == '{"a": "\ud83d"}'
+
+
 def test_a_packed_file_is_named_as_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "chat.jsonl.gz").write_bytes(gzip.compress(b'{"role": "user"}'))
     with pytest.raises(Rejected, match="is packed; unpack it"):
