@@ -8,6 +8,9 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
+from builder.chat_files.reader import read_file
+from builder.client import connect
+from builder.extras.operations.export import import_file
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import REPLAY_HEADER
 from tests.commands import COMMAND, run
@@ -62,6 +65,18 @@ async def test_an_import_that_was_killed_goes_on_where_it_was(tmp_path: Path) ->
             assert published + skipped == many
             assert 200 <= skipped <= killed_at
             assert await messages(js) == many
+
+
+async def test_the_progress_of_an_import_ends_where_its_last_line_is_refused(tmp_path: Path) -> None:
+    lines = [json.dumps({"role": "user", "content": word * 500}) for word in ("kiln ", "vase " * 4)]
+    steps: list[tuple[int, int]] = []
+    with Broker(tmp_path / "broker") as broker:
+        config = settings(tmp_path, broker.url, max_body_bytes=5_000)
+        async with jetstream(broker.url) as js, connect(broker.url, "acme") as client:
+            await ensure_streams(js, Topology())
+            content = read_file(lines, "acme", "s1")
+            done = await import_file(config, client, broker.url, content, print, lambda *step: steps.append(step))
+    assert (done.published, len(done.refusals), steps[-1]) == (1, 1, (2, 2))
 
 
 async def more_than(js: JetStreamContext, count: int) -> bool:

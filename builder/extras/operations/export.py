@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import islice
 from time import monotonic
 
 from builder.adapters.nats.topology import BREADCRUMBS
@@ -176,12 +177,12 @@ async def import_file(
 ) -> Import:
     """Publish what the stream does not have of a file's events, if the service takes them.
 
-    look: called during the read. step: (event, events). strict: what is refused refuses the whole. Raises `Rejected` then, and
-    `Unavailable`.
+    look: called during the read. step: (event, events), after each BATCH and at the end. strict: what is refused refuses the
+    whole. Raises `Rejected` then, and `Unavailable`.
     """
     events, max_bytes = content.events, settings.worker.max_body_bytes
     if strict:
-        deque(_read(events, 0, max_bytes, content.refusals), maxlen=0)
+        deque(_read(events, max_bytes, content.refusals), maxlen=0)
         if content.refusals:
             first = "; ".join(refusal_lines(content.refusals, most=1))
             raise Rejected(f"nothing was imported, because of --strict; {first}")
@@ -189,10 +190,9 @@ async def import_file(
     stream = await stream_content(settings, servers, events, look)
     result.sessions = sorted({session_text(parse_breadcrumb_subject(each.event.subject).session) for each in events})
     identities = dict[str, Identity]()
-    start = monotonic()
-    for begin in range(0, len(events), BATCH):
-        crumbs = list(_read(events[begin : begin + BATCH], begin, max_bytes, result.refusals))
-        identities = await _identities(client, [crumb.id for _, crumb in crumbs], result.notes) | identities
+    reading, start = _read(events, max_bytes, result.refusals), monotonic()
+    while crumbs := list(islice(reading, BATCH)):
+        identities |= await _identities(client, {crumb.id for _, crumb in crumbs} - identities.keys(), result.notes)
         for each, crumb in crumbs:
             try:
                 is_there = stream.has(each, crumb)
@@ -203,17 +203,16 @@ async def import_file(
                 result.published += not is_there
             except Rejected as error:
                 result.refusals.append(Refusal(each.line, str(error)))
-            step(crumb.place.sequence, len(events))
+        step(crumbs[-1][1].place.sequence, len(events))
+    step(len(events), len(events))
     result.per_second = len(events) / max(monotonic() - start, 1e-9)
     return result
 
 
-def _read(
-    events: Iterable[FileEvent], begin: int, max_bytes: int, refusals: list[Refusal]
-) -> Iterator[tuple[FileEvent, Breadcrumb]]:
-    """Those that the service takes, as coming after the stream's end; the others become refusals. begin: events before them."""
+def _read(events: Iterable[FileEvent], max_bytes: int, refusals: list[Refusal]) -> Iterator[tuple[FileEvent, Breadcrumb]]:
+    """Those that the service takes, as coming after the stream's end; the others become refusals."""
     now = datetime.now(UTC)
-    for number, each in enumerate(events, begin + 1):
+    for number, each in enumerate(events, 1):
         try:
             yield each, decode(each.event.arrive(Place(STREAM_END.incarnation, number), now), max_bytes)
         except Rejected as error:
