@@ -91,8 +91,7 @@ def lines_of(file: Path) -> Iterator[str]:
         raise Rejected(f"{file} is packed; unpack it, and name the JSON file in it")
     encoding = json.detect_encoding(data)
     errors = {"utf-16": "surrogatepass", "utf-32": "replace"}.get(encoding[:6], "surrogateescape")
-    text = getincrementaldecoder(encoding)(errors).decode(data)
-    return iter(text.split("\n"))  # U+2028 may be inside a JSON string
+    return iter(getincrementaldecoder(encoding)(errors).decode(data).split("\n"))  # U+2028 may be inside a JSON string
 
 
 def _content(file: Path) -> bytes:

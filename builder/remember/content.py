@@ -8,14 +8,12 @@ from typing import Any
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Image
 from builder.domain.json_values import MAX_DEPTH, depth, parsed
-from builder.wire.attachments import Attachment, attachment_of
+from builder.wire.attachments import PICTURE_STARTS, Attachment, attachment_of
 from builder.wire.messages import FILES, unread_lines
 from builder.wire.parts import UNREAD
 from builder.wire.words import described
 
-_STARTS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp"}
-"""First base64 of a picture → its type. What a sender writes beside it may be wrong, and then a provider refuses the request."""
-PICTURES = frozenset(_STARTS.values())
+PICTURES = frozenset(PICTURE_STARTS.values())
 """Types of pictures that OpenAI and Anthropic take."""
 
 _WRAPPER = {"content", "isError", "structuredContent", "_meta"}
@@ -84,7 +82,7 @@ def _listed(file: Any) -> Any:
 
 def _image(file: Attachment) -> Iterator[Image]:
     data = "".join(file.data.split()).replace("-", "+").replace("_", "/").rstrip("=")
-    media = next((media for start, media in _STARTS.items() if data.startswith(start)), "")
+    media = next((media for start, media in PICTURE_STARTS.items() if data.startswith(start)), "")
     if media and _BASE64.fullmatch(data):
         yield Image(media=media, data=data + "=" * (-len(data) % 4))
     elif file.url.startswith("https://") and (file.media in {*PICTURES, "image/*"} or (file.kind == "image" and not file.media)):

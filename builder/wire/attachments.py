@@ -38,6 +38,8 @@ _WORDLESS = frozenset(
 )  # fmt: skip
 """Fields that the line of an image or file stands for, or that say nothing."""
 
+PICTURE_STARTS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp"}
+"""First base64 of a picture → its type. What a sender writes beside it may be wrong, and then a provider refuses the request."""
 MAX_NAME_CHARS = 120
 """A longer name is cut."""
 MIN_ENCODED_CHARS = 256
@@ -139,15 +141,12 @@ def attachment_line(part: Mapping[str, Any]) -> str:
 
 def without_bytes(part: Mapping[str, Any], line: str) -> dict[str, Any]:
     """The object with the line in place of its encoded bytes; its other fields stay."""
-    shorter: dict[str, Any] = {}
+    shorter = dict(part)
     for key, value in part.items():
         if isinstance(value, dict) and key in NESTED:
             shorter[key] = without_bytes(value, line)
-        else:
-            is_data = (
-                isinstance(value, str) and key in {*_DATA, *_URLS, *NESTED} and bool(_bytes_of(part, key, value, _media(part)))
-            )
-            shorter[key] = line if is_data else value
+        elif isinstance(value, str) and key in {*_DATA, *_URLS, *NESTED} and _bytes_of(part, key, value, _media(part)):
+            shorter[key] = line
     return shorter
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
-from builder.wire.attachments import attachment_line, attachment_of
+from builder.wire.attachments import MAX_NAME_CHARS, PICTURE_STARTS, attachment_line, attachment_of
 from builder.wire.parts import Call, File, Mark, Part, Result, Text, Thought, Unread
 from builder.wire.tool_parts import first_of, result_of
 from builder.wire.vendor_parts import read_part, vendor_part
@@ -199,15 +199,17 @@ def unread_lines(body: Fields) -> tuple[str, ...]:
 
 def files_beside(message: Fields) -> tuple[str, ...]:
     """A line for each image and file that is sent beside a message."""
-    lines: list[str] = []
-    for key in FILES:
-        items = message[key] if isinstance(message.get(key), list) else ()
-        lines += (attachment_line(item if isinstance(item, dict) else _named_file(key, str(item))) for item in items)
-    return tuple(lines)
+    return tuple(
+        attachment_line(item if isinstance(item, dict) else _named_file(key, str(item)))
+        for key in FILES
+        if isinstance(message.get(key), list)
+        for item in message[key]
+    )
 
 
 def _named_file(key: str, item: str) -> dict[str, str]:
-    is_data = attachment_of({"type": "file", "data": item}) is not None
+    may_be_data = len(item) > MAX_NAME_CHARS or item.startswith(tuple(PICTURE_STARTS))
+    is_data = may_be_data and attachment_of({"type": "file", "data": item})
     return {"type": key.removesuffix("s"), "data": item} if is_data else {"url": item}
 
 
@@ -270,7 +272,7 @@ def _calls(fields: Fields, there: set[str]) -> Iterator[Item]:
     """Calls of other fields. there: ids of those that stand in the content as well."""
     if fields.get("tool_calls") and not isinstance(fields["tool_calls"], list | dict):
         raise Rejected(f"tool_calls is {shape(fields['tool_calls'])}; write a list of calls")
-    several = [fields[name] for name in _CALLS if fields.get(name)]
+    several = filter(None, map(fields.get, _CALLS))
     listed = [call for calls in several for call in (calls if isinstance(calls, list) else [calls])]
     if not listed and isinstance(fields.get("function_call"), dict):
         listed.append(fields["function_call"])

@@ -95,6 +95,10 @@ def test_files_beside_a_message_are_its_last_parts() -> None:
     assert words_of(message.parts, is_answer=False).split("\n") == ["Look", *files_beside(message.files)]
 
 
+def test_a_long_name_without_an_address_is_a_name() -> None:
+    assert files_beside({"images": ["IMG20240401123456Hannover"]}) == ("[file IMG20240401123456Hannover]",)
+
+
 def test_what_no_reader_knows_of_a_body_is_named() -> None:
     assert unread_lines({"content": [{"type": "hologram", "status": "done"}]}) == ("[hologram, 38 bytes that are not read]",)
     assert unread_lines({"content": [5]}) == ()
