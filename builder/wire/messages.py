@@ -238,8 +238,8 @@ def _results(fields: Fields) -> tuple[Item, ...]:
     if _is_item(fields):
         return (_item(dict(fields)),)
     part = {**_with_extra(fields), "id": None}
-    said = [value for value in (*_contents(part), *_results_beside(part)) if value]
-    part["output"] = first_of(part, ("output", "content")) or said or part.get("output")
+    words = [value for value in (*_contents(part), *_results_beside(part)) if value]
+    part["output"] = first_of(part, ("output", "content")) or words or part.get("output")
     result = result_of(part)
     return _results_in(result.output) or (Item(result.output, (result,)),)
 
