@@ -63,7 +63,7 @@ _LOG_LINE = re.compile(
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)",
     re.MULTILINE,
 )
-_JSON, _RECORD_END = re.compile(r"\S*\s*[{\[]"), re.compile(r"[}\]],\s*(?=[{\[])")
+_JSON, _RECORD_END = re.compile(r"\S*\s*[{\[]"), re.compile(r'[}\]],\s*(?=\{|\[["\[{])')
 """The beginning of a result that is JSON, behind its tool's name, and what is between two records of a list."""
 _WORD_AND_SPACE = re.compile(r"\S+\s*")
 

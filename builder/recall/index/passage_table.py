@@ -29,7 +29,7 @@ class PassageTable(Table):
     tokens: FloatColumn = field(default_factory=floats)
     traits: IntColumn = field(default_factory=ints)
     form: IntColumn = field(default_factory=ints)
-    """Code of its words without any digit, its tool's name left out: lines of a log often have one form."""
+    """The first passage of the same result that has the same words, numbers left out: lines of a log often have one form."""
     is_blank: FlagColumn = field(default_factory=flags)
     """Without any text: it never has a vector."""
     vector: FloatColumn | None = None
@@ -40,8 +40,6 @@ class PassageTable(Table):
     """Passages of which the cosines have to be computed."""
     _first: list[int] = field(default_factory=list)
     _last_of_session: dict[int, int] = field(default_factory=dict)
-    _forms: dict[int, int] = field(default_factory=dict)
-    """Hash of the words → code."""
 
     def __len__(self) -> int:
         return len(self.crumb)
@@ -53,6 +51,7 @@ class PassageTable(Table):
         """
         self._first.append(len(self))
         lacks_vector = False
+        firsts: dict[frozenset[str], int] = {}
         for passage in () if filler else stored.passages:
             number = len(self)
             if number % PAUSE_PASSAGES == 0:
@@ -67,8 +66,8 @@ class PassageTable(Table):
             self._append_vector(passage.vector)
             self.postings.add(number, terms)
             self._add(before=before, after=-1, length=len(terms), tokens=passage.tokens, traits=passage.traits)
-            words = frozenset(term for term in terms if term.isalpha() and term not in stored.breadcrumb.tool)
-            form = self._forms.setdefault(hash(words), len(self._forms))
+            words = frozenset(term for term in terms if not any(map(str.isdigit, term)))
+            form = firsts.setdefault(words, number) if stored.breadcrumb.role == "tool" else number
             self._add(is_blank=is_blank, has_vector=bool(passage.vector), crumb=row, form=form)
             lacks_vector |= not (passage.vector or is_blank)
         return lacks_vector

@@ -105,11 +105,9 @@ class Prefix:
 
     @cached_property
     def of_form(self) -> Ints:
-        """How many parts of breadcrumbs have its form, shape (passages,); 1 of what is whole."""
-        of_form, several = np.ones(self.passages, np.int64), self.of_several
-        forms = self._table.form[several]
-        of_form[several] = np.bincount(forms)[forms]
-        return of_form
+        """How many parts of its result have its form, shape (passages,)."""
+        form = self._table.form[: self.passages]
+        return np.bincount(form)[form]
 
     @cached_property
     def speaker_words(self) -> frozenset[str]:

@@ -145,7 +145,6 @@ def about(sentence: str, *, withdraws: bool = False) -> Subject:
         ("Always cite sources.", "You don't need to cite sources anymore."),
         ("Never push to main.", "You may push to main again."),
         ("Never push to main.", "Pushing to main is allowed now."),
-        ("Don't touch vendor/.", "you can touch vendor/ now"),
         ("Avoid bullet points.", "It's ok to use bullet points again."),
         ("Benutze nie Emojis.", "Du darfst wieder Emojis benutzen."),
         ("Keine Emojis bitte", "du kannst jetzt wieder Emojis verwenden"),

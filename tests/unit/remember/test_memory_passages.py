@@ -20,9 +20,10 @@ def test_an_empty_text_is_one_empty_passage() -> None:
     assert passages("\n" * 5_000) == ((0, 0),)
 
 
-def test_a_long_text_is_cut_at_sentence_ends() -> None:
+@pytest.mark.parametrize("beginning", ["", "See [1], [2]. It is a letter. "])
+def test_a_long_text_is_cut_at_sentence_ends(beginning: str) -> None:
     sentences = [f"This is sentence number {n} of the whole letter." for n in range(30)]
-    found = pieces(" ".join(sentences))
+    found = pieces(beginning + " ".join(sentences))
     assert len(found) > 1
     assert [piece.endswith("letter.") for piece in found] == [True] * len(found)
     assert all(len(piece.split()) <= PASSAGE_WORDS for piece in found)

@@ -59,11 +59,12 @@ def test_further_passages_of_a_message_come_later() -> None:
 def test_a_line_of_a_log_shares_its_chance_with_the_lines_of_its_form_alone() -> None:
     lines = [f"2026-03-02 09:{minute:02}:01 INFO kiln {minute} is at rest and burns no gas at all now" for minute in range(40)]
     lines[20] = "2026-03-02 09:20:01 ERROR the fan of kiln 20 stands still and its door is open"
-    rows = [replied(90, "", bash("r1", "tail kiln.log")), answered(91, "r1", "\n".join(lines))]
+    rows = [replied(90, "", bash("r1", "tail kiln.log"), bash("r2", "tail kiln.log"))]
+    rows += [answered(91, "r1", "\n".join(lines)), answered(92, "r2", "\n".join(lines))]
     view = make_view([*BLAND, *rows])
     lost = further(view, np.zeros(view.passages, np.float32))[view.history.passages.first(len(BLAND) + 1) :]
     assert lost[20] == 0
-    assert lost[21] == pytest.approx(np.log(39))
+    assert lost[21] == pytest.approx(np.log(38)), "the first one has its tool's name before it; what came twice counts once"
 
 
 def test_nothing_was_said() -> None:
