@@ -234,7 +234,7 @@ def _contents(fields: Fields) -> list[Any]:
 
 
 def _results(fields: Fields) -> tuple[Item, ...]:
-    """The results of a tool's message: those in its content, else one with all of it."""
+    """The results of a tool's message: those in its content, else one with its output, its words, or its logs and errors."""
     if _is_item(fields):
         return (_item(dict(fields)),)
     part = {**_with_extra(fields), "id": None}
