@@ -66,8 +66,9 @@ class PassageTable(Table):
             self._append_vector(passage.vector)
             self.postings.add(number, terms)
             self._add(before=before, after=-1, length=len(terms), tokens=passage.tokens, traits=passage.traits)
-            words = frozenset(term for term in terms if not any(map(str.isdigit, term)))
-            form = firsts.setdefault(words, number) if stored.breadcrumb.role == "tool" else number
+            form = number
+            if stored.breadcrumb.role == "tool":
+                form = firsts.setdefault(frozenset(term for term in terms if not any(map(str.isdigit, term))), number)
             self._add(is_blank=is_blank, has_vector=bool(passage.vector), crumb=row, form=form)
             lacks_vector |= not (passage.vector or is_blank)
         return lacks_vector
