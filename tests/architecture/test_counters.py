@@ -8,8 +8,8 @@ from grimp import build_graph
 from tests.architecture.counters import CORE, YARD, branching, is_below, islands, modules, nodes, reached, seams
 
 SEAMS, REACHED, CROWDED = 0, 254, 0
-CORE_NODES, NODES = 191_760, 427_770
-"""Of 29 November; each may only fall."""
+CORE_NODES, NODES = 191_704, 427_766
+"""Of 30 November; each may only fall."""
 
 
 def test_the_house_gains_no_import_of_the_yard_and_a_start_reaches_no_more_modules() -> None:
