@@ -33,7 +33,7 @@ test: $(VENV)/dev $(VENV)/model
 # process, no broker, no PostgreSQL, no model.
 CORE := domain language wire remember recall assemble publish service worker
 test-core: $(VENV)/dev
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -k "not postgresql" \
+	@$(BIN)/python -m pytest --processes 2 -k "not postgresql" \
 		$(CORE:%=tests/unit/%) tests/golden tests/contract/test_store.py
 
 up: $(VENV)/model

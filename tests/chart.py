@@ -1,11 +1,12 @@
 """The chart, rendered without a cluster: the objects of each variant of its values."""
 
 import functools
+import importlib
 import json
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, Literal
 
-import helm_python as helm
 import pytest
 import yaml
 from pydantic import BaseModel
@@ -28,6 +29,12 @@ class _OnceLoader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
 
+@functools.cache
+def helm() -> ModuleType:
+    """The SDK. It is imported by the process that uses it: its threads would be lost in a fork."""
+    return importlib.import_module("helm_python")
+
+
 def read(text: str) -> list[Json]:
     """The documents of a manifest."""
     return [document for document in yaml.load_all(text, _OnceLoader) if document]
@@ -35,14 +42,14 @@ def read(text: str) -> list[Json]:
 
 def install(values: Json, release: str = "demo", part: Literal["manifest", "notes"] = "manifest") -> str:
     """The manifest, or the notes, of a client-side dry run: unlike `render`, it checks schema and dependencies too."""
-    with helm.Config(namespace="agents", storage_driver="memory") as config:
+    with helm().Config(namespace="agents", storage_driver="memory") as config:
         return str(config.install(CHART, release, values, dry_run="client")[part])
 
 
 @functools.cache
 def documents(variant: str) -> list[Json]:
     """All objects of a variant, hooks included."""
-    with helm.Chart.load(CHART) as chart:
+    with helm().Chart.load(CHART) as chart:
         rendered = chart.render(VARIANTS[variant], name="demo", namespace="agents")
     hooks = [rendered[f"context-builder/templates/{hook}"] for hook in HOOKS]
     return [document for text in (install(VARIANTS[variant]), *hooks) for document in read(text)]

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import tests.warm  # noqa: F401 - what is made once a process
-from tests.apart import pytest_runtest_protocol  # noqa: F401 - a hook
 from tests.examples import load_profile
+from tests.processes import pytest_addoption, pytest_runtestloop  # noqa: F401 - hooks
 
 ROOT = Path(__file__).parent
 SLOW_FOLDERS = frozenset({"bench", "chaos", "e2e", "frameworks", "golden", "integration", "property"})
@@ -37,7 +37,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of slow folders, and bring them to the front: no process ends alone on a slow file.
 
-    `--dist loadfile --no-loadscope-reorder` hands the files out in this order.
+    `--processes` hands the files out in this order.
     """
     folders = {item.path: item.path.relative_to(ROOT).parts[0] for item in items}
     for item in items:

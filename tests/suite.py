@@ -11,7 +11,7 @@ import sys
 import tempfile
 from contextlib import ExitStack
 
-TESTS = ("-m", "pytest", "--numprocesses", "6", "--dist", "loadfile", "--no-loadscope-reorder")
+TESTS = ("-m", "pytest", "--processes", "6")
 """Six processes on two cores, too: many tests wait for a process or a broker. `tests/conftest.py` orders the files."""
 INTERRUPTED = 2
 """pytest's exit code, also when files cannot be collected."""

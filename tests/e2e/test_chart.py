@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import helm_python as helm
 import kubernetes_validate
 import pytest
 from kubernetes_validate import utils as validation
@@ -24,6 +23,7 @@ from tests.chart import (
     documents,
     environment,
     every_variant,
+    helm,
     install,
     one,
     pod,
@@ -39,7 +39,7 @@ from tests.running import Process, wait_for
 
 @every_variant
 def test_lint_finds_nothing_even_when_strict(variant: str) -> None:
-    assert helm.lint(CHART, VARIANTS[variant], strict=True)["messages"] == []
+    assert helm().lint(CHART, VARIANTS[variant], strict=True)["messages"] == []
 
 
 @pytest.mark.parametrize("kubernetes", ["1.28", "1.29", "1.30", "1.31", "1.32", "1.33", kubernetes_validate.latest_version()])

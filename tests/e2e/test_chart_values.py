@@ -10,7 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import helm_python as helm
 import kubernetes_validate
 import pytest
 import yaml
@@ -19,7 +18,7 @@ import builder
 from builder.adapters.files import read_files
 from builder.app.config import KINDS, bundled_folder, parse_config
 from tests import custom_resources
-from tests.chart import CHART, install, read, schema_paths, setting_names, value_paths
+from tests.chart import CHART, helm, install, read, schema_paths, setting_names, value_paths
 from tests.chart_values import ENDPOINT, EXTERNAL, FILES, PASSWORD, ROOT, TOKEN, VARIANTS, Json
 
 VALUES = (CHART / "values.yaml").read_text("utf-8")
@@ -136,7 +135,7 @@ def test_no_setting_that_the_chart_sets_is_taken_a_second_time() -> None:
     manifests = "\n".join(install(values) for values in VARIANTS.values())
     own = set(re.findall(r"name: (CONTEXT_BUILDER_\w+|PGSSLROOTCERT)", manifests)) - {"CONTEXT_BUILDER_WORKER__BATCH"}
     for name in own:
-        with pytest.raises(helm.HelmReleaseError, match="'/extraEnv/0/name': 'not' failed"):
+        with pytest.raises(helm().HelmReleaseError, match="'/extraEnv/0/name': 'not' failed"):
             install({"extraEnv": [{"name": name, "value": ""}]})
     others = sorted(name for name in set(setting_names()) - own if "NATS__" not in name and "HTTP__" not in name)
     install({"extraEnv": [{"name": name, "value": ""} for name in others]})
@@ -148,9 +147,9 @@ def test_the_embedded_broker_is_refused_where_kubernetes_has_no_sidecars(tmp_pat
     asked = older / "templates" / "nats-configmap.yaml"
     asked.write_text(asked.read_text("utf-8").replace(".Capabilities.KubeVersion.Version", '"v1.28.15-eks-1"'), "utf-8")
     with (
-        helm.Config(namespace="agents", storage_driver="memory") as config,
+        helm().Config(namespace="agents", storage_driver="memory") as config,
         pytest.raises(
-            helm.HelmReleaseError, match=re.escape("needs Kubernetes 1.29, this is v1.28.15-eks-1; set nats.embedded=false")
+            helm().HelmReleaseError, match=re.escape("needs Kubernetes 1.29, this is v1.28.15-eks-1; set nats.embedded=false")
         ),
     ):
         config.install(older, "demo", {}, dry_run="client")
@@ -232,5 +231,5 @@ def test_every_value_has_a_default_a_comment_and_a_schema() -> None:
     ],
 )
 def test_the_schema_refuses_a_wrong_value_and_says_where(values: Json, complaint: str) -> None:
-    with pytest.raises(helm.HelmReleaseError, match=re.escape(complaint)):
+    with pytest.raises(helm().HelmReleaseError, match=re.escape(complaint)):
         install(values)
