@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -35,6 +36,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     for _, group in groupby(range(len(session.items)), lambda index: session.items[index].path):
         indexes = [*group]
         files.append(range(indexes[0], indexes[-1] + 1))
+    # The server that forks the commands of tests, one for all.
+    forkserver.ensure_running()
     session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
     Pool(session, files, number).run()
     return True
@@ -156,6 +159,8 @@ def _work(session: pytest.Session, number: int, connection: Connection, inherite
     for other in inherited:
         other.close()
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # It runs, and would be looked for among the children of this process.
+    forkserver._forkserver.ensure_running = lambda: None  # type: ignore[method-assign]
     config = session.config
     plugins = config.pluginmanager
     # The files that collect what tests write are shared with the other processes until they are opened anew.
