@@ -163,9 +163,9 @@ def _work(session: pytest.Session, number: int, connection: Connection, inherite
     forkserver._forkserver.ensure_running = lambda: None  # type: ignore[method-assign]
     config = session.config
     plugins = config.pluginmanager
-    # The files that collect what tests write are shared with the other processes until they are opened anew.
+    # The files that collect what tests write are shared with the other processes. They stay open: a module may write to one.
     capture = plugins.getplugin("capturemanager")
-    capture.stop_global_capturing()
+    shared, capture._global_capturing = capture._global_capturing, None  # noqa: F841 - collected as garbage it closes them
     capture.start_global_capturing()
     plugins.unregister(plugins.getplugin("terminalreporter"))
     plugins.register(_Reports(config, connection))

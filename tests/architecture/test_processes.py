@@ -9,7 +9,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.commands import DEADLINE
+from tests.commands import DEADLINE, python_path
 from tests.running import ROOT, wait_for
 
 FILES = {
@@ -61,7 +61,7 @@ def running(folder: Path, files: dict[str, str], processes: int) -> subprocess.P
         "short",
     ]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=pipe, text=True)
+    return subprocess.Popen(command, cwd=folder, env=os.environ | {"PYTHONPATH": python_path(ROOT)}, stdout=pipe, text=True)
 
 
 def test_a_process_that_ends_fails_its_test_alone_and_what_is_apart_has_one_of_its_own(tmp_path: Path) -> None:
