@@ -20,7 +20,6 @@ from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject
 from builder.wire.requests import (
     MAX_SEARCH_RESULTS,
     BuiltContext,
-    CompactRequest,
     ConsumersRequest,
     ContextRequest,
     FetchRequest,
@@ -139,8 +138,8 @@ class AccessControl:
         versions = await self._log.store.versions(workspace, first)
         return versions[0].user_id if versions else ""
 
-    async def compact(self, caller: Caller, request: CompactRequest, ask: Ask) -> dict[str, Any]:
-        """Narrowed to sessions of the caller."""
+    async def of_own_session(self, caller: Caller, request: Any, ask: Ask) -> dict[str, Any]:
+        """Any request about a session, narrowed to those of the caller."""
         if not await self._owns_now(caller, request.session):
             raise no_session(request.session)
         return await ask(request)

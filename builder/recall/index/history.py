@@ -65,6 +65,10 @@ class Chains:
         """The summary of a row, parsed when it was added."""
         return self._links[row].summary
 
+    def free(self, row: int) -> tuple[KeptLine, ...]:
+        """The lines of a summary that do not last: the next one has its own."""
+        return tuple(line for line in self.summary(row).lines if not line.is_lasting)
+
     def lasting(self, row: int, visible: Rows) -> tuple[KeptLine, ...]:
         """The lasting lines of a summary and of those before it in its chain, the oldest first, each once.
 
@@ -85,11 +89,6 @@ class Chains:
     def of_recipe(self, recipe: str, latest: Rows) -> tuple[int, ...]:
         """The chains of a recipe in all sessions. latest: as in `rows`."""
         return tuple(row for session, name in self._rows if name == recipe for row in self.rows(session, name, latest))
-
-    def head(self, session: int, recipe: str, latest: Rows) -> int:
-        """Row of the newest summary of the chain, -1 when there is none."""
-        rows = self._rows_below(session, recipe, len(latest))
-        return _last(self._unbroken(rows, latest[rows]))
 
     def newest_visible(self, session: int, recipe: str, latest: Rows, visible: Rows, moved_at: int) -> int:
         """Row of the newest visible summary from before the window moved at row `moved_at`, or made on request.

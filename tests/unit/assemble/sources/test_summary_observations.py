@@ -20,7 +20,18 @@ from builder.service import ContextBuilder
 from tests.completions import Server, said
 from tests.conversations import deleted
 from tests.factories import make_breadcrumb, make_place
-from tests.summarised import BEHIND, COUNT, Endpoint, Publishing, make_builder, make_summarising, page, remember, summing
+from tests.summarised import (
+    BEHIND,
+    COUNT,
+    Endpoint,
+    Publishing,
+    make_builder,
+    make_summarising,
+    model_at,
+    page,
+    remember,
+    summing,
+)
 
 SAID = {
     1: "Henk called, he wants 900 euros a month for the studio, that is the rent now.",
@@ -63,7 +74,7 @@ async def observed() -> AsyncIterator[tuple[ContextBuilder, Profile, Publishing]
     talk = [make_breadcrumb(SAID.get(n, f"And how was week number {n}?"), n) for n in range(1, 25)]
     await remember(builder, talk)
     publishing = Publishing(builder, BEHIND)
-    async with Model().running() as url, EndpointSummarizer(url, "mini", "", 30, 1, COUNT) as endpoint:
+    async with Model().running() as url, EndpointSummarizer(model_at(url), COUNT) as endpoint:
         await make_summarising(builder, publishing, profile, endpoint=endpoint).look("acme", "s42", make_place(24))
     retrieval = replace(profile.retrieval, min_probability=None, max_results=2)
     yield builder, replace(profile, window=replace(profile.window, max_units=4, trim_to=2), retrieval=retrieval), publishing

@@ -17,17 +17,26 @@ from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
 from builder.domain.summary import CompactionResult, KeptLine
+from builder.extras.summaries.chain import (
+    Chain,
+    WaitingUnit,
+    chain_of,
+    is_due,
+    sources_of,
+    units_to_compact,
+    units_until_due,
+    waiting_units,
+)
+from builder.extras.summaries.writer import Batch, Draft, Session, SummaryWriter
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
-from builder.recall.summaries.due import is_due, units_to_compact, units_until_due
 from builder.recall.summaries.lines import shown_lines, tokens_of, verbatim_line
-from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, chain_of, recipe_of, sources_of, waiting_units
+from builder.recall.summaries.recipes import Recipe, recipe_of
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.worker.jobs import PACE, Observer, UnexpectedError, give_way, guard
+from builder.worker.jobs import PACE, BackgroundJob, UnexpectedError, give_way, guard
 from builder.worker.log import StoredLog
-from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 
-log = logging.getLogger("builder.worker.summary_scheduler")
+log = logging.getLogger("builder.extras.summaries.scheduler")
 
 MAX_SESSIONS = 10_000
 """Sessions in memory; a dropped one is checked at its next message."""
@@ -36,11 +45,11 @@ MAX_UNITS = 500
 STORED_OUTCOMES = frozenset({"remembered", "published", "expired"})
 """Outcomes after which the store holds the breadcrumb."""
 
-Session = tuple[str, str]
 
-
-class SummaryScheduler(Observer):
+class SummaryScheduler(BackgroundJob):
     """Notes which sessions grow; summarises the oldest units of those that are too long."""
+
+    every = 0.0
 
     def __init__(
         self,
@@ -65,8 +74,9 @@ class SummaryScheduler(Observer):
         """Revision of the session that is summarised, as its view was read."""
         self._has_due = asyncio.Event()
 
+    @override
     def reset(self) -> None:
-        """Check every session at its next message: the profiles are others now."""
+        """Check every session at its next message."""
         self._waits.clear()
         self._rejected.clear()
 
@@ -87,9 +97,13 @@ class SummaryScheduler(Observer):
         messages = self._waits.get(key, 1) - 1
         self._waits[key] = messages
         if messages <= 0 and not replay and self._recipes(workspace):
-            self._due[key] = max(place, self._due.get(key, ORIGIN))
-            self._has_due.set()
+            self._note_due(key, place)
 
+    def _note_due(self, key: Session, place: Place) -> None:
+        self._due[key] = max(place, self._due.get(key, ORIGIN))
+        self._has_due.set()
+
+    @override
     async def run_once(self) -> None:
         """Wait for a session that may have grown too long, and look at it. Raises `Unavailable`; the session stays due."""
         await self._has_due.wait()
@@ -103,27 +117,23 @@ class SummaryScheduler(Observer):
         except UnexpectedError:
             return  # the session is looked at again at its next message
         except Unavailable:
-            self._due[key] = max(place, self._due.get(key, ORIGIN))
-            self._has_due.set()
+            self._note_due(key, place)
             raise
         except Rejected as error:
-            self._skip(key, error)
-
-    def _skip(self, key: Session, error: Rejected) -> None:
-        """Look at a session whose summary is too large only after many messages, and say so once."""
-        if key not in self._rejected:
-            log.warning("session %s of %s is not summarised: %s", key[1], key[0], error)
-        self._rejected[key] = None
-        self._waits[key] = self._max_units
+            if key not in self._rejected:
+                log.warning("session %s of %s is not summarised: %s", key[1], key[0], error)
+            self._rejected[key] = None
+            self._waits[key] = self._max_units  # it is too large, and looked at again after many messages
 
     async def look(self, workspace: str, session: str, place: Place) -> None:
         """Summarise what has piled up by this place. Raises `Rejected` for a summary that is too large, and `Unavailable`."""
+        key = (workspace, session)
         async with self._turn:
-            view = await self._view(workspace, session, place)
+            view = await self._view(key, place)
             recipes = self._recipes(workspace)
-            waits = [await self._advance(view, workspace, session, recipe) for recipe in recipes]
+            waits = [await self._advance(view, key, recipe) for recipe in recipes]
         if waits and recipes == self._recipes(workspace):  # other profiles may have come meanwhile
-            self._waits[workspace, session] = min(waits)
+            self._waits[key] = min(waits)
 
     async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> CompactionResult:
         """Summarise everything but the kept tail at once. keep_user: what people said stays word for word.
@@ -135,22 +145,17 @@ class SummaryScheduler(Observer):
         if recipe is None:
             raise Rejected(f"the profile {profile.consumer!r} has no summaries of a session; set `summaries` in it")
         async with self._turn:
-            return await self._compact(workspace, session, recipe, keep_user)
+            return await self._compact((workspace, session), recipe, keep_user)
 
-    async def _compact(self, workspace: str, session: str, recipe: Recipe, keep_user: bool) -> CompactionResult:
-        view = await self._view(workspace, session, await self._log.last())
+    async def _compact(self, key: Session, recipe: Recipe, keep_user: bool) -> CompactionResult:
+        view = await self._view(key, await self._log.last())
         chain = chain_of(view, recipe)
         units = units_to_compact(view, waiting_units(view, recipe, chain.last), recipe.settings.keep)
         words = self._words(view, units)
         before, old, drafts = self._tokens(view, chain, words), chain, list[Draft]()
         for start in range(0, len(units), self._max_units):
             batch = Batch(
-                workspace=workspace,
-                session=session,
-                recipe=recipe,
-                units=units[start : start + self._max_units],
-                keep_user=keep_user,
-                at_once=True,
+                session=key, recipe=recipe, units=units[start : start + self._max_units], keep_user=keep_user, at_once=True
             )
             drafts.append(await self._writer.draft(view, chain, batch))
             chain = drafts[-1].chain
@@ -165,7 +170,7 @@ class SummaryScheduler(Observer):
                 units=0, covered=0, tokens_before=before, tokens_after=before, summary=old.previous, reason=reason
             )
         for draft in drafts:
-            self._published[workspace, session] = await self._send(workspace, session, draft)
+            await self._send(key, draft)
         return CompactionResult(
             units=len(units),
             covered=len(sources_of(view, units)),
@@ -182,32 +187,32 @@ class SummaryScheduler(Observer):
         rows = (row for _, members in units for row in members)
         return tuple(verbatim_line(view, row) for row in sorted(rows) if view.breadcrumb(row).text.strip())
 
-    async def _view(self, workspace: str, session: str, place: Place) -> View:
+    async def _view(self, key: Session, place: Place) -> View:
         """As of this place or of the last summary that was published here, whichever is later: none is made twice."""
-        end = max(place, self._published.get((workspace, session), ORIGIN))
-        await self._log.catch_up_session(workspace, session, end)
-        self._revision = await self._revision_of(workspace, session)
-        return await self._recaller.session_view(workspace, session, end)
+        end = max(place, self._published.get(key, ORIGIN))
+        await self._log.catch_up_session(*key, end)
+        self._revision = await self._revision_of(key)
+        return await self._recaller.session_view(*key, end)
 
-    async def _send(self, workspace: str, session: str, draft: Draft) -> Place:
+    async def _send(self, key: Session, draft: Draft) -> None:
         """Publish a draft, unless something of its session was erased since it was read. Raises `Unavailable`."""
-        if await self._revision_of(workspace, session) != self._revision:
-            raise Unavailable(f"something of session {session!r} was erased while it was summarised; it is summarised again")
-        return await self._writer.send(draft)
+        if await self._revision_of(key) != self._revision:
+            raise Unavailable(f"something of session {key[1]!r} was erased while it was summarised; it is summarised again")
+        self._published[key] = await self._writer.send(draft)
 
-    async def _revision_of(self, workspace: str, session: str) -> int:
+    async def _revision_of(self, key: Session) -> int:
+        workspace, session = key
         return (await self._log.store.revisions(workspace)).get(session, 0)
 
-    async def _advance(self, view: View, workspace: str, session: str, recipe: Recipe) -> int:
+    async def _advance(self, view: View, key: Session, recipe: Recipe) -> int:
         """One summary a batch until no more is due; returns how many messages may come before the next look."""
         chain = chain_of(view, recipe)
         units = waiting_units(view, recipe, chain.last)
         while is_due(view, recipe.settings, units):
             await self._give_way()
             number = min(recipe.settings.batch, len(units) - recipe.settings.keep)
-            batch = Batch(workspace=workspace, session=session, recipe=recipe, units=units[:number])
-            draft = await self._writer.draft(view, chain, batch)
-            self._published[workspace, session] = await self._send(workspace, session, draft)
+            draft = await self._writer.draft(view, chain, Batch(session=key, recipe=recipe, units=units[:number]))
+            await self._send(key, draft)
             chain, units = draft.chain, units[number:]
         return units_until_due(recipe.settings, len(units))
 

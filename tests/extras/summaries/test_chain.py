@@ -5,36 +5,25 @@ from itertools import islice
 
 from builder.domain.selector import Selector
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.summaries.due import tokens
-from builder.recall.summaries.plan import (
+from builder.extras.summaries.chain import (
     chain_of,
     covered_sources,
     is_from_person,
-    recipe_of,
     sources_of,
     summary_ids,
+    tokens,
     utterance,
     waiting_units,
 )
+from builder.recall.summaries.recipes import recipe_of
 from tests.conversations import answered, bash, chat, deleted, replied, said, sent
 from tests.factories import make_view
-from tests.summarised import COUNT, PROFILE, RECIPE, stored_summary, summing
+from tests.summarised import COUNT, PROFILE, RECIPE, stored_summary
 
 
 def waiting(rows: list[StoredBreadcrumb], last: int = -1) -> list[list[str]]:
     view = make_view(rows)
     return [[view.breadcrumb(row).id for row in members] for _, members in waiting_units(view, RECIPE, last)]
-
-
-def test_profiles_of_equal_settings_and_audience_share_a_recipe() -> None:
-    assert recipe_of(replace(PROFILE, consumer="other")) == RECIPE
-    assert recipe_of(summing(cap=61)) != RECIPE
-    assert recipe_of(replace(PROFILE, audience=Selector(any_tags=("to:mira",)))) != RECIPE
-
-
-def test_without_summaries_and_for_one_task_alone_there_is_no_recipe() -> None:
-    assert recipe_of(replace(PROFILE, summaries=None)) is None
-    assert recipe_of(replace(PROFILE, scope_to_task=True)) is None
 
 
 def test_the_chain_knows_what_it_stands_for_and_where_it_ends() -> None:

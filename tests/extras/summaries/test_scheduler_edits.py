@@ -10,7 +10,8 @@ from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.summary import Source, read_summary
-from builder.recall.summaries.plan import covered_sources, recipe_of
+from builder.extras.summaries.chain import covered_sources
+from builder.recall.summaries.recipes import recipe_of
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from tests.factories import MORNING, make_breadcrumb, make_place, make_tombstone

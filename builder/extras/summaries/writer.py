@@ -5,30 +5,38 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.adapters.stemmer import load_language
+from builder.domain.breadcrumb import SUMMARY, Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary
+from builder.extras.summaries.chain import Chain, WaitingUnit, is_from_person, sources_of, summary_ids, utterance
+from builder.extras.summaries.extraction import extract
+from builder.extras.summaries.questions import needs_question, question_of
 from builder.ports.models import Summarizer
 from builder.ports.store import BreadcrumbStore
 from builder.ports.stream import Sender
 from builder.recall.index.conversation import of_audience
 from builder.recall.index.view import View
-from builder.recall.summaries.excerpts import TextFunctions, line_of
-from builder.recall.summaries.lines import extract, shown_lines, verbatim_line
-from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, is_from_person, sources_of, summary_ids, utterance
-from builder.recall.summaries.questions import needs_question, question_of
-from builder.remember.schemas.summary import summary_event
-from builder.wire.records import Outgoing
+from builder.recall.summaries.lines import line_of, shown_lines, verbatim_line
+from builder.recall.summaries.recipes import Recipe
+from builder.service import Functions
+from builder.wire.records import Outgoing, make_record, outgoing
 from builder.worker.jobs import Observer
 
-log = logging.getLogger("builder.worker.summary_writer")
+log = logging.getLogger("builder.extras.summaries.writer")
 
 MAX_SUMMARY_BYTES = 900_000
 """Below what a breadcrumb may have, unless the settings say less."""
 MAX_EARLIER_OBSERVATIONS = 200
 """Newest observations that a model is given, to say which of them hold no more."""
 EXTRACTIVE_NAME = "extractive"
+RECIPE_TAG = "recipe:"
+"""Beginning of the tag that names the settings of a summary."""
+
+
+Session = tuple[str, str]
+"""A workspace, and a session in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +52,7 @@ class Draft:
 class Batch:
     """The units that a summary newly stands for."""
 
-    workspace: str
-    session: str
+    session: Session
     recipe: Recipe
     units: tuple[WaitingUnit, ...]
     keep_user: bool = False
@@ -59,7 +66,7 @@ class SummaryWriter:
     def __init__(
         self,
         sender: Sender,
-        words: TextFunctions,
+        words: Functions,
         endpoint: Summarizer | None,
         store: BreadcrumbStore,
         observer: Observer,
@@ -67,6 +74,7 @@ class SummaryWriter:
     ) -> None:
         """endpoint: None = extractive only. max_bytes: of a breadcrumb."""
         self.words = words
+        self._language = load_language()
         self._sender = sender
         self._endpoint = endpoint
         self._store = store
@@ -92,25 +100,28 @@ class SummaryWriter:
         observed, by = await self._observed(view, chain, batch.recipe, others)
         free = chain.free if by else await self._free(view, chain, batch.recipe, others, people)
         lines, sources = shown_lines(view, (*verbatim, *observed), free), sources_of(view, batch.units)
+        covered, versions = zip(*sources, strict=True)
         last = max(batch.units[-1][0], chain.last)
         head = view.breadcrumb(last)
         summary = Summary(
             lines=lines,
-            covered=tuple(name for name, _ in sources),
-            versions=tuple(version for _, version in sources),
+            covered=covered,
+            versions=versions,
             previous=chain.previous,
             last=head.id,
             recipe=batch.recipe.name,
             by=by or EXTRACTIVE_NAME,
-            language=self.words.language("\n".join(line.text for line in lines)),
+            language=self._language("\n".join(line.text for line in lines)),
             at_once=batch.at_once,
         )
-        names = summary_ids(batch.workspace, batch.session, batch.recipe, chain.previous, sources)
-        name = await self._unused(view, names, head)
-        event = summary_event(batch.workspace, batch.session, name, summary, head.created_at)
+        workspace, session = batch.session
+        name = await self._unused(view, summary_ids(workspace, session, batch.recipe, chain.previous, sources), head)
+        # Of the time of the last breadcrumb that it covers, so all workers send the same bytes.
+        record = make_record(SUMMARY, name, session, summary.body(), created_at=head.created_at)
+        event = outgoing(record | {"tags": [f"{RECIPE_TAG}{batch.recipe.name}"]}, workspace)
         if len(event.data) > self._max_bytes:
             raise Rejected(
-                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are "
+                f"the summary of session {session!r} would have {len(event.data):,} bytes, allowed are "
                 f"{self._max_bytes:,}; "
                 "do not keep what people said word for word, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES where it is lower"
             )

@@ -1,16 +1,10 @@
 """Excerpts of a row for a summary: sentences that can be understood alone, and answers with their questions."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from builder.domain.summary import KeptLine
-from builder.language.questions import asks
-from builder.language.traits import counts
-from builder.language.word_lists import has_word, opens_with
-from builder.language.words import Terms, is_filler, words_of
-from builder.recall.index.view import View
-from builder.recall.summaries.questions import (
+from builder.extras.summaries.questions import (
     MAX_BRIEF_WORDS,
     MAX_SENTENCE_CHARS,
     Sentence,
@@ -21,6 +15,13 @@ from builder.recall.summaries.questions import (
     prose_sentences,
     question_of,
 )
+from builder.language.questions import asks
+from builder.language.traits import counts
+from builder.language.word_lists import has_word, opens_with
+from builder.language.words import is_filler, words_of
+from builder.recall.index.view import View
+from builder.recall.summaries.lines import line_of
+from builder.service import Functions
 
 NAME_WEIGHT, CONCLUSION_WEIGHT, EXCLAMATION_WEIGHT, ATTACHMENT_WEIGHT, UNRESOLVED_WEIGHT = 4.0, 1.5, 0.5, 0.5, 0.25
 """Factors of a sentence's worth: a name or number, a conclusion or what an agent says once its tools have answered, an
@@ -41,15 +42,6 @@ Sentences = tuple[Sentence, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextFunctions:
-    """Pure functions from outside."""
-
-    terms: Terms
-    count: Callable[[str], int]
-    language: Callable[[str], str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
     """One line that a summary may have."""
 
@@ -65,7 +57,7 @@ class Excerpt:
     by_tool: bool
 
 
-def excerpts(view: View, row: int, words: TextFunctions, verbatim_rows: frozenset[int] = frozenset()) -> list[Excerpt]:
+def excerpts(view: View, row: int, words: Functions, verbatim_rows: frozenset[int] = frozenset()) -> list[Excerpt]:
     """The best excerpts of a row. verbatim_rows: rows that stay word for word."""
     parts = prose_sentences(view.breadcrumb(row).text)
     answer = _answer(view, row, parts, words, verbatim_rows)
@@ -78,7 +70,7 @@ def excerpts(view: View, row: int, words: TextFunctions, verbatim_rows: frozense
     return sorted(everything, key=lambda each: -each.worth * len(each.terms))[:MAX_EXCERPTS]
 
 
-def excerpt_of(view: View, line: KeptLine, words: TextFunctions) -> Excerpt | None:
+def excerpt_of(view: View, line: KeptLine, words: Functions) -> Excerpt | None:
     """An earlier line as an excerpt; None when a source is not in this view."""
     rows = [view.row_of(name) for name in line.ids]
     if min(rows) < 0:
@@ -89,19 +81,13 @@ def excerpt_of(view: View, line: KeptLine, words: TextFunctions) -> Excerpt | No
     return _excerpt(view, line, spots, texts[-1], " ".join(texts), words, unresolved=opens_with("references", texts[0]))
 
 
-def line_of(view: View, row: int, sentence: str) -> KeptLine:
-    """A line of one row."""
-    crumb = view.breadcrumb(row)
-    return KeptLine(text=f"{view.stored_name(row)}: {sentence}", day=view.day(row), ids=(crumb.id,), versions=(crumb.version,))
-
-
 def has_name(text: str) -> bool:
     """Whether it has a name or a number."""
     return bool(_NAME.search(text)) or counts(text)
 
 
 def _statement(
-    view: View, row: int, parts: Sentences, number: int, words: TextFunctions, in_answer: frozenset[Spot]
+    view: View, row: int, parts: Sentences, number: int, words: Functions, in_answer: frozenset[Spot]
 ) -> Excerpt | None:
     """A sentence with what it refers to and its short answer; None for what says nothing, asks, or repeats."""
     names = view.prefix.speaker_words
@@ -131,7 +117,7 @@ def _stretch(parts: Sentences, number: int, names: frozenset[str]) -> tuple[int,
     return first, last
 
 
-def _answer(view: View, row: int, parts: Sentences, words: TextFunctions, verbatim_rows: frozenset[int]) -> Excerpt | None:
+def _answer(view: View, row: int, parts: Sentences, words: Functions, verbatim_rows: frozenset[int]) -> Excerpt | None:
     """The beginning of a row with the question that it answers; None = none needed."""
     crumb = view.breadcrumb(row)
     if crumb.role == "tool" or _announces(view, row) or not parts or asks(parts[0].text) or not is_dependent(parts[0].text):
@@ -165,12 +151,8 @@ def _answer_length(parts: Sentences) -> int:
 
 
 def _below(question: KeptLine, answer: KeptLine) -> KeptLine:
-    return KeptLine(
-        text=f"{question.text}\n{answer.text}",
-        day=question.day,
-        ids=(*question.ids, *answer.ids),
-        versions=(*question.versions, *answer.versions),
-    )
+    text, versions = f"{question.text}\n{answer.text}", question.versions + answer.versions
+    return replace(question, text=text, ids=question.ids + answer.ids, versions=versions)
 
 
 def _without_greeting(sentence: str, names: frozenset[str]) -> str:
@@ -191,7 +173,7 @@ def _excerpt(
     spots: frozenset[Spot],
     statement: str,
     text: str,
-    words: TextFunctions,
+    words: Functions,
     *,
     unresolved: bool = False,
 ) -> Excerpt | None:

@@ -3,7 +3,7 @@
 import pytest
 
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.summaries.questions import (
+from builder.extras.summaries.questions import (
     MAX_SENTENCE_CHARS,
     MAX_SENTENCES,
     answers_briefly,

@@ -10,10 +10,11 @@ from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
+from builder.extras.summaries.chain import chain_of, waiting_units
+from builder.extras.summaries.writer import Batch, Draft, SummaryWriter
 from builder.recall.index.view import View
-from builder.recall.summaries.plan import chain_of, recipe_of, waiting_units
+from builder.recall.summaries.recipes import recipe_of
 from builder.service import ContextBuilder
-from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 from tests.factories import MORNING, make_answer, make_breadcrumb, make_place, make_question, make_tombstone
 from tests.stores import DurableStore, durable_store
 from tests.summarised import (
@@ -38,6 +39,9 @@ async def test_an_endpoint_makes_the_summaries_of_profiles_that_want_it() -> Non
     publishing, made = Publishing(builder, BEHIND), list[str]()
     await make_summarising(builder, publishing, profile, endpoint=endpoint, made=made).look("acme", "s42", make_place(12))
     assert made == ["mini", "mini"]
+    recipe = recipe_of(profile)
+    assert recipe
+    assert {crumb.tags for crumb in publishing.out} == {(f"recipe:{recipe.name}",)}
     assert [json.loads(crumb.body)["by"] for crumb in publishing.out] == ["mini", "mini"]
     assert [[line["text"] for line in lines(crumb)] for crumb in publishing.out] == [
         ["user: spoke 0 times before"],
@@ -78,7 +82,7 @@ async def batch_of(builder: ContextBuilder, number: int = 6, **changes: bool) ->
     view, recipe = await builder.recaller.session_view("acme", "s42", make_place(900)), recipe_of(summing())
     assert recipe
     units = waiting_units(view, recipe, -1)[:number]
-    return view, Batch(workspace="acme", session="s42", recipe=recipe, units=units, **changes)
+    return view, Batch(session=("acme", "s42"), recipe=recipe, units=units, **changes)
 
 
 async def draft(builder: ContextBuilder, store: DurableStore | None = None) -> Draft:

@@ -1,33 +1,21 @@
-"""Which summary covers what, and what waits for one, as of a view."""
+"""Which summary covers what, what waits for one, and when it is due, as of a view."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import count
 from uuid import UUID, uuid5
 
 from builder.domain.page_settings import Summaries
-from builder.domain.profile import Profile
-from builder.domain.selector import Selector
 from builder.domain.summary import KeptLine, Source, Utterance
 from builder.recall.index.conversation import of_audience
 from builder.recall.index.view import View
-from builder.recall.summaries.lines import valid_lines
+from builder.recall.summaries.lines import with_rows
+from builder.recall.summaries.recipes import Recipe
 
 WaitingUnit = tuple[int, tuple[int, ...]]
 """A unit: the row that heads it, and its current rows, in place order."""
 _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
-    """The settings that summaries of equal profiles share."""
-
-    name: str
-    """Hash of the settings and of the audience."""
-    settings: Summaries
-    audience: Selector | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,25 +31,17 @@ class Chain:
     """Row that heads the last unit covered; -1 = none."""
 
 
-def recipe_of(profile: Profile) -> Recipe | None:
-    """None for a profile without summaries, and for one that sees only its own task."""
-    if profile.summaries is None or profile.scope_to_task:
-        return None
-    source = f"{profile.summaries!r}\0{profile.audience!r}"
-    name = blake2b(source.encode(), digest_size=4).hexdigest()
-    return Recipe(name=name, settings=profile.summaries, audience=profile.audience)
-
-
 def chain_of(view: View, recipe: Recipe) -> Chain:
     """With expired and blacklisted summaries, so none is made twice."""
     chains, history = view.history.chains, view.history
-    head = chains.head(view.session, recipe.name, view.prefix.latest)
-    if head < 0:
+    summaries = chains.rows(view.session, recipe.name, view.prefix.latest)
+    if not summaries:
         return Chain(lasting=(), free=(), previous="", last=-1)
+    head = summaries[-1]
     rows = view.history.breadcrumbs.versions.get(chains.summary(head).last, ())
     return Chain(
         lasting=chains.lasting(head, view.prefix.latest),
-        free=valid_lines(view, free_lines(view, head)),
+        free=tuple(line for _, line in with_rows(view, chains.free(head))),
         previous=history.rows[head].breadcrumb.id,
         last=next((row for row in rows if view.history.breadcrumbs.session[row] == view.session), -1),
     )
@@ -94,6 +74,35 @@ def waiting_units(view: View, recipe: Recipe, last: int) -> tuple[WaitingUnit, .
     return tuple(unit for unit in current if unit[1])
 
 
+def is_due(view: View, settings: Summaries, units: Sequence[WaitingUnit]) -> bool:
+    """Whether more units wait than the profile allows."""
+    if len(units) <= settings.keep:
+        return False
+    if settings.max_pending is not None and len(units) > settings.max_pending:
+        return True
+    return settings.tokens is not None and sum(tokens(view, rows) for _, rows in units) > settings.tokens
+
+
+def units_until_due(settings: Summaries, units: int) -> int:
+    """Messages that must come before `is_due` has to be asked again."""
+    if settings.max_pending is None or settings.tokens is not None:
+        return max(min((settings.max_pending or settings.batch) - units + 1, settings.batch), 1)
+    return max(settings.max_pending - units + 1, settings.keep - units + 1, 1)
+
+
+def tokens(view: View, rows: tuple[int, ...]) -> int:
+    """Tokens of these rows, by their passages."""
+    return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)
+
+
+def units_to_compact(view: View, units: tuple[WaitingUnit, ...], keep: int) -> tuple[WaitingUnit, ...]:
+    """All but the last `keep` units or more; the rest begins with a person's message."""
+    number = max(len(units) - keep, 0)
+    while 0 < number < len(units) and view.breadcrumb(units[number][0]).role != "user":
+        number -= 1
+    return units[:number]
+
+
 def summary_ids(workspace: str, session: str, recipe: Recipe, previous: str, sources: tuple[Source, ...]) -> Iterator[str]:
     """Ids of the summary that covers these next, in the order to try: an id that was deleted is never free again."""
     for number in count():
@@ -118,11 +127,6 @@ def is_from_person(view: View, row: int) -> bool:
     """Whether a person said something there."""
     crumb = view.breadcrumb(row)
     return crumb.role == "user" and bool(crumb.text.strip())
-
-
-def free_lines(view: View, row: int) -> tuple[KeptLine, ...]:
-    """The lines of a summary that do not last: the next one has its own."""
-    return tuple(line for line in view.history.chains.summary(row).lines if not line.is_lasting)
 
 
 def _source(view: View, row: int) -> Source:

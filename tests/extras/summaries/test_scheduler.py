@@ -9,7 +9,7 @@ import pytest
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
-from builder.recall.summaries.plan import recipe_of
+from builder.recall.summaries.recipes import recipe_of
 from tests.commands import DEADLINE
 from tests.factories import make_breadcrumb, make_place, make_profile, make_tombstone
 from tests.ports import run_job

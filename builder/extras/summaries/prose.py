@@ -49,8 +49,7 @@ def is_prose(sentence: str) -> bool:
 
 def _is_block(line: str) -> bool:
     content = line.rstrip("\r\n")
-    if any(kind.match(content) for kind in (_LOGGED, _TRACED, _REPORTED, _CODED)) or _TABLE.search(content.strip()):
-        return True
-    if _COMMA_SEPARATED.match(content.strip()):
+    is_odd = any(kind.match(content) for kind in (_LOGGED, _TRACED, _REPORTED, _CODED))
+    if is_odd or _TABLE.search(content.strip()) or _COMMA_SEPARATED.match(content.strip()):
         return True
     return bool(_ADDRESS.search(content)) and len(_LETTERS_ONLY.findall(_ADDRESS.sub(" ", content))) < MIN_WORDS

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.summaries.excerpts import (
+from builder.extras.summaries.excerpts import (
     CONCLUSION_WEIGHT,
     EXCLAMATION_WEIGHT,
     MAX_EXCERPTS,
@@ -15,9 +15,9 @@ from builder.recall.summaries.excerpts import (
     excerpt_of,
     excerpts,
     has_name,
-    line_of,
 )
-from builder.recall.summaries.lines import extract
+from builder.extras.summaries.extraction import extract
+from builder.recall.summaries.lines import line_of
 from tests.conversations import answered, bash, replied, said
 from tests.factories import make_remembered, make_view
 from tests.summarised import COUNT, WORDS, extract_lines

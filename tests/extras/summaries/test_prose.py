@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.language.prose import is_prose, without_blocks
+from builder.extras.summaries.prose import is_prose, without_blocks
 
 
 @pytest.mark.parametrize(

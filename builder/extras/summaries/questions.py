@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.language.prose import is_prose, without_blocks
+from builder.extras.summaries.prose import is_prose, without_blocks
 from builder.language.questions import asks
 from builder.language.sentences import sentences
 from builder.language.word_lists import opens_with

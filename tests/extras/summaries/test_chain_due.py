@@ -5,13 +5,8 @@ from typing import Any
 import pytest
 
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.summaries.due import is_due, units_to_compact, units_until_due
-from builder.recall.summaries.plan import (
-    Recipe,
-    WaitingUnit,
-    recipe_of,
-    waiting_units,
-)
+from builder.extras.summaries.chain import WaitingUnit, is_due, units_to_compact, units_until_due, waiting_units
+from builder.recall.summaries.recipes import Recipe, recipe_of
 from tests.conversations import chat, replied
 from tests.factories import make_view
 from tests.summarised import summing
