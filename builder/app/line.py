@@ -14,6 +14,7 @@ from builder.app.reload import Reloader
 from builder.app.requests import all_requests
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured
 from builder.extra import Host, Request, additions
 from builder.ports.archive import Archive
 from builder.ports.contexts import Durables, PublishedContexts, Publisher
@@ -42,6 +43,8 @@ CLOCK_MARGIN = timedelta(minutes=10)
 HEADER_BYTES = 1024
 """Below the broker's limit."""
 MAX_TRIGGER_AGE = CONTEXTS_MAX_AGE - CLOCK_MARGIN
+SUMMARISING = "summarising"
+"""The job that CONTEXT_BUILDER_SUMMARIES__… is for."""
 REMOVAL_SECONDS = 2.0
 """Between two looks for other workers' tombstones."""
 
@@ -131,6 +134,11 @@ async def open_line(
     backfill = Backfill(log, core.builder.ingest, parts.pace)
     async with AsyncExitStack() as stack:
         own = {name: await stack.enter_async_context(opener(job_parts)) for name, opener in additions("jobs").items()}
+        if settings.summaries.url and SUMMARISING not in own:
+            raise Misconfigured(
+                "CONTEXT_BUILDER_SUMMARIES__URL is set, and no installed extra makes summaries; "
+                "install the package again (`make up` in a clone), or take the variable away"
+            )
         yield Line(
             log=log,
             host=replace(host, jobs=own),

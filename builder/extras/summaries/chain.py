@@ -33,17 +33,17 @@ class Chain:
 
 def chain_of(view: View, recipe: Recipe) -> Chain:
     """With expired and blacklisted summaries, so none is made twice."""
-    chains, history = view.history.chains, view.history
+    history, chains = view.history, view.history.chains
     summaries = chains.rows(view.session, recipe.name, view.prefix.latest)
     if not summaries:
         return Chain(lasting=(), free=(), previous="", last=-1)
     head = summaries[-1]
-    rows = view.history.breadcrumbs.versions.get(chains.summary(head).last, ())
+    rows = history.breadcrumbs.versions.get(chains.summary(head).last, ())
     return Chain(
         lasting=chains.lasting(head, view.prefix.latest),
         free=tuple(line for _, line in with_rows(view, chains.free(head))),
         previous=history.rows[head].breadcrumb.id,
-        last=next((row for row in rows if view.history.breadcrumbs.session[row] == view.session), -1),
+        last=next((row for row in rows if history.breadcrumbs.session[row] == view.session), -1),
     )
 
 
@@ -105,9 +105,9 @@ def units_to_compact(view: View, units: tuple[WaitingUnit, ...], keep: int) -> t
 
 def summary_ids(workspace: str, session: str, recipe: Recipe, previous: str, sources: tuple[Source, ...]) -> Iterator[str]:
     """Ids of the summary that covers these next, in the order to try: an id that was deleted is never free again."""
+    covered = [f"{name}:{version}" for name, version in sources]
     for number in count():
-        parts = (workspace, session, recipe.name, previous, str(number))
-        yield str(uuid5(_NAMESPACE, "\x1f".join((*parts, *(f"{name}:{version}" for name, version in sources)))))
+        yield str(uuid5(_NAMESPACE, "\x1f".join((workspace, session, recipe.name, previous, str(number), *covered))))
 
 
 def sources_of(view: View, units: Iterable[WaitingUnit]) -> tuple[Source, ...]:

@@ -44,8 +44,8 @@ def extract(
     pool = [excerpt for number, excerpt in enumerate(pool) if number not in replaced]
     pool = [excerpt for excerpt in pool if not excerpt.by_tool] or pool
     best = _choose(view, pool, cap, min(end, view.passages), words)
-    lines_by_order = ((excerpt.order, replace(excerpt.line, rank=rank)) for rank, excerpt in enumerate(best))
-    return tuple(line for _, line in sorted(lines_by_order, key=lambda pair: pair[0]))
+    in_order = sorted(enumerate(best), key=lambda pair: pair[1].order)
+    return tuple(replace(excerpt.line, rank=rank) for rank, excerpt in in_order)
 
 
 @dataclass(frozen=True, slots=True)

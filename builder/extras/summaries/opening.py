@@ -15,9 +15,11 @@ from builder.ports.models import Summarizer
 @asynccontextmanager
 async def open_job(parts: JobParts) -> AsyncIterator[SummaryScheduler]:
     """Raises `Misconfigured` without model or SDK."""
-    host, words, max_bytes = parts.host, parts.functions, parts.settings.worker.max_body_bytes
+    host, words = parts.host, parts.functions
     async with open_endpoint(parts.settings.summaries, words.count) as endpoint:
-        writer = SummaryWriter(parts.sender, words, endpoint, host.log.store, parts.observer, max_bytes)
+        writer = SummaryWriter(
+            parts.sender, words, endpoint, host.log.store, parts.observer, parts.settings.worker.max_body_bytes
+        )
         yield SummaryScheduler(host.log, host.builder().recaller, writer, host.consumers.in_memory)
 
 

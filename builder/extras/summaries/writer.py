@@ -176,14 +176,16 @@ def _split_batch(view: View, chain: Chain, batch: Batch) -> tuple[tuple[KeptLine
     """
     in_chain = frozenset(name for line in chain.lasting if line.verbatim for name in line.ids)
     rows = tuple(row for _, members in batch.units for row in members)
-    people = frozenset(
-        row for row in rows if is_from_person(view, row) and (batch.keep_user or view.breadcrumb(row).id in in_chain)
-    )
-    lines = {row: verbatim_line(view, row) for row in rows if row in people}
+    lines = {
+        row: verbatim_line(view, row)
+        for row in rows
+        if is_from_person(view, row) and (batch.keep_user or view.breadcrumb(row).id in in_chain)
+    }
+    others = tuple(row for row in rows if row not in lines)
     if batch.keep_user:
         for row in tuple(lines):
             lines = _questions(view, row, in_chain) | lines
-    return tuple(lines[row] for row in sorted(lines)), tuple(row for row in rows if row not in people)
+    return tuple(lines[row] for row in sorted(lines)), others
 
 
 def _questions(view: View, row: int, in_chain: frozenset[str]) -> dict[int, KeptLine]:

@@ -54,7 +54,8 @@ class Chains:
         summary = read_summary(crumb)
         chain_rows = self._rows[session, summary.recipe]
         rows = chain_rows[:]
-        head = _last(self._unbroken(rows, superseded_by[rows] < 0))
+        unbroken = self._unbroken(rows, superseded_by[rows] < 0)
+        head = int(unbroken[-1]) if len(unbroken) else -1
         if summary.previous == (self._links[head].identity if head >= 0 else "") and crumb.version == 1:
             before = self._links[head].lasting if head >= 0 else -1
             lasting = row if any(line.is_lasting for line in summary.lines) else before
@@ -111,10 +112,6 @@ class Chains:
         for row in rows[counts].tolist():
             whole.update({row} if self._links[row].before in whole else ())
         return rows[[row in whole for row in rows.tolist()]]
-
-
-def _last(rows: Ints) -> int:
-    return int(rows[-1]) if len(rows) else -1
 
 
 PASSAGE_CHARS = 1_000
