@@ -122,7 +122,7 @@ class Worker:
         )
         for observer in self._observers:
             with suppress(BuilderError, UnexpectedError):  # a job of an extra stops no delivery
-                await guard(_told(observer, outcome), log, f"the observer {type(observer).__name__}")
+                await guard(_report(observer, outcome), log, f"the observer {type(observer).__name__}")
 
     async def _home(self, message: StreamMessage) -> str:
         try:
@@ -173,7 +173,7 @@ class Worker:
         return Ending(outcome, reason=str(error), kind=getattr(error, "kind", ""), pause=pause)
 
 
-async def _told(observer: Observer, outcome: DeliveryOutcome) -> None:
+async def _report(observer: Observer, outcome: DeliveryOutcome) -> None:
     observer.delivered(outcome)
 
 
