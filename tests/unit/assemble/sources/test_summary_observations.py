@@ -15,6 +15,7 @@ from builder.domain.derivation import made_from
 from builder.domain.profile import Profile
 from builder.domain.summary import KeptLine, Utterance
 from builder.extras.endpoints.summarizer import EndpointSummarizer
+from builder.extras.explain.explanation import PageExplanation
 from builder.recall.summaries.observations import observations_of
 from builder.service import ContextBuilder
 from tests.completions import Server, said
@@ -94,8 +95,8 @@ async def test_an_observation_is_shown_once_with_its_date_in_the_place_of_the_me
 async def test_an_observation_without_room_is_left_out_with_its_own_tokens() -> None:
     async with observed() as (builder, profile, _):
         trigger = make_breadcrumb("How many entries does the cache lru_cache keep?", 1900)
-        whole, _explanation = await builder.explain(trigger, profile)
-        context, _explanation = await builder.explain(trigger, replace(profile, budget=whole.tokens // 2))
+        whole, _assembly = await builder.explain(trigger, profile)
+        context, _assembly = await builder.explain(trigger, replace(profile, budget=whole.tokens // 2))
     assert "512" not in context.markdown
     (left_out,) = (omission for omission in context.omissions if omission.id == "m4")
     assert left_out.tokens == COUNT("- lru_cache: keeps 512 entries\n")
@@ -104,7 +105,8 @@ async def test_an_observation_without_room_is_left_out_with_its_own_tokens() -> 
 async def test_the_account_and_the_receipt_name_the_summary_and_say_why_the_message_is_not_there() -> None:
     async with observed() as (builder, profile, publishing):
         trigger = make_breadcrumb("How many entries does the cache lru_cache keep?", 1900)
-        context, explanation = await builder.explain(trigger, profile)
+        context, assembly = await builder.explain(trigger, profile)
+        explanation = PageExplanation(assembly)
         (summary,) = (crumb.id for crumb in publishing.out if "512" in crumb.body)
         found = next(section for section in context.sections if section.name == "relevant")
         parts = [part for part in explanation.receipt().parts if part.section == "relevant" and part.source]

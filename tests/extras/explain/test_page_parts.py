@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from builder.domain.context_receipt import PagePart
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored import StoredBreadcrumb
+from builder.extras.explain.context_receipt import PagePart
 from tests.explanations import make_explanation
 from tests.factories import make_catalog, make_profile, make_remembered
 from tests.property.sessions import hear

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from builder.assemble.assemble import AssembledPage
 from builder.assemble.items.forms import LINE_REASONS
 from builder.assemble.items.writer import Item
-from builder.assemble.page_parts import is_find
 from builder.assemble.presence import is_silent, reductions, rows_of_calls
 from builder.domain.context import CUT, PASSAGES, Fragment
 from builder.domain.profile import SectionRule
-from builder.domain.strip import Cell, State, Strip
+from builder.extras.explain.cells import Cell, State, Strip
+from builder.extras.explain.page_parts import is_find
 
 LINES = frozenset(filter(None, LINE_REASONS.values()))
 """Reductions to one line."""

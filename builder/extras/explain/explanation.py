@@ -7,12 +7,11 @@ from itertools import islice
 import numpy as np
 
 from builder.assemble.assemble import AssembledPage
-from builder.assemble.page_parts import page_parts, source_of
 from builder.assemble.presence import rows_of_calls
-from builder.assemble.strip import strip_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import IRRELEVANT, OLDER
-from builder.domain.context_receipt import (
+from builder.domain.profile import Profile, SectionRule
+from builder.extras.explain.context_receipt import (
     AbsentSource,
     BudgetReceipt,
     ContextReceipt,
@@ -21,10 +20,9 @@ from builder.domain.context_receipt import (
     PageSource,
     SectionBudget,
 )
-from builder.domain.profile import Profile, SectionRule
-from builder.domain.strip import Strip
+from builder.extras.explain.evidence import SearchEvidence
+from builder.extras.explain.page_parts import page_parts, source_of
 from builder.recall.index.view import View
-from builder.recall.search.ranking import Ranker, SearchEvidence
 
 MAX_SIGNALS = 3
 """Signals that a sentence names, those with the most points."""
@@ -144,13 +142,13 @@ def _not_searched(crumb: Breadcrumb, row: int, view: View, profile: Profile, *, 
     return next((reason for applies, reason in reasons if applies), "")
 
 
-class Explanation:
+class PageExplanation:
     """Made on demand, after the build."""
 
-    def __init__(self, assembly: AssembledPage, ranker: Ranker) -> None:
-        recall = assembly.draft.recall
+    def __init__(self, assembly: AssembledPage) -> None:
+        draft = assembly.draft
         self._assembly = assembly
-        self._evidence = SearchEvidence(assembly.draft.query, recall.view, ranker, assembly.draft.retrieval.candidates)
+        self._evidence = SearchEvidence(draft.query, draft.recall.view, draft.ranker, draft.retrieval.candidates)
 
     def receipt(self, most: int | None = None) -> ContextReceipt:
         """Every line of the page, and what is not on it. most: of the latter that are named; None = all."""
@@ -162,10 +160,6 @@ class Explanation:
             budget=self._budget(),
             question=self._evidence.question(self._profile.retrieval.min_probability),
         )
-
-    def strip(self, most: int) -> Strip:
-        """How much of each breadcrumb of the session is on the page. most: of the cells, the newest."""
-        return strip_of(self._assembly, most)
 
     def knows(self, identity: str) -> bool:
         """Whether the breadcrumb was recalled for this page, or is on it."""

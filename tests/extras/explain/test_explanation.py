@@ -3,12 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
-from builder.assemble.explanation import absent_sentence, evidence_words, present_sentence
 from builder.domain.context import IRRELEVANT
-from builder.domain.context_receipt import AbsentSource, Evidence, PagePart, PageSource, SignalValue
 from builder.domain.profile import Profile
 from builder.domain.selector import Selector
 from builder.domain.stored import StoredBreadcrumb
+from builder.extras.explain.context_receipt import AbsentSource, Evidence, PagePart, PageSource, SignalValue
+from builder.extras.explain.explanation import absent_sentence, evidence_words, present_sentence
 from tests.explanations import make_explanation
 from tests.factories import MORNING, make_profile, make_remembered, make_tombstone
 from tests.property.sessions import hear

@@ -12,9 +12,9 @@ from builder.assemble.sources.conversation import NEWEST
 from builder.assemble.sources.fixed import OF_TURN, OWN_WORDS
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb
 from builder.domain.context import Fragment
-from builder.domain.context_receipt import PagePart, PageSource
 from builder.domain.profile import SectionRule
-from builder.recall.search.ranking import SearchEvidence
+from builder.extras.explain.context_receipt import PagePart, PageSource
+from builder.extras.explain.evidence import SearchEvidence
 
 FURNITURE = "heading, date or note of the service"
 """Reason of lines that come from no breadcrumb."""

@@ -1,6 +1,6 @@
 """A receipt says what its page leaves of the allowance."""
 
-from builder.domain.context_receipt import BudgetReceipt
+from builder.extras.explain.context_receipt import BudgetReceipt
 
 
 def test_what_the_page_does_not_use_of_its_allowance_is_left() -> None:
