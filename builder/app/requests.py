@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
+from builder.app.access import AccessControl
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
 from builder.domain.identity import Identity
@@ -18,7 +19,6 @@ from builder.wire.consumers import Consumer
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
-from builder.worker.access import AccessControl
 from builder.worker.requests import Host
 from builder.worker.search import search
 

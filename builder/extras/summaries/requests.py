@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from builder.app.access import AccessControl
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.summary import CompactionResult
 from builder.extra import Host, Request
 from builder.extras.summaries import JOB
 from builder.wire.subjects import check_token
-from builder.worker.access import AccessControl
 
 
 class CompactRequest(BaseModel):

@@ -3,7 +3,7 @@
 import json
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.worker.exporting import exported
+from builder.extras.http.exporting import exported
 from tests.conversations import message_of
 from tests.ports import MemoryStream, make_log
 from tests.stores import durable_store

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from builder.app.access import AccessControl
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
 from builder.wire.answers import breadcrumb_json
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import SearchRequest
-from builder.worker.access import AccessControl
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.request_handlers import Lookup
 from builder.worker.requests import Caller, Host, Right
