@@ -20,19 +20,22 @@ if TYPE_CHECKING:
     from builder.domain.profile import Definitions, RecordConsumers
     from builder.ports.models import Summarizer
     from builder.ports.store import StoreLocation
+    from builder.worker.jobs import BackgroundJob
 
 __all__ = ["Check", "Commands", "Degraded", "Extra", "Host", "Lint", "Request", "additions", "extras"]
 GROUP = "context_builder.extras"
 """Entry points of packages: the name of an extra, and where its `Extra` is."""
 
 
+JobOpener = Callable[[Any], AbstractAsyncContextManager["BackgroundJob"]]
+"""`builder.app.line.JobParts` → the job, for a block. Raises `Misconfigured`."""
 DoorOpener = Callable[[Any], AbstractAsyncContextManager[Any]]
 """`builder.app.doors.DoorParts` → a `Door`, or None where the settings open none. Raises `Misconfigured`."""
 
 
 Kind = Literal[
-    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "consumer_makers", "requests", "doors",
-    "checks", "lints", "commands", "groups",
+    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "consumer_makers", "requests", "jobs",
+    "doors", "checks", "lints", "commands", "groups",
 ]  # fmt: skip
 CONNECTED = ("nats", "tls", "ws", "wss")
 """Schemes of brokers that run by themselves."""
@@ -121,6 +124,8 @@ class Extra:
     """Name → library, names of the files' profiles, function for findings → what makes consumers of records."""
     requests: Callable[[], Mapping[str, Request]] = dict
     """Called by the service: a command needs no models of requests."""
+    jobs: Mapping[str, JobOpener] = field(default_factory=dict)
+    """Name → what opens the job. It hears of deliveries and is run beside them while the service runs."""
     doors: Mapping[str, DoorOpener] = field(default_factory=dict)
     """Name → what the service opens after its parts, and closes before them."""
     checks: Mapping[str, Check] = field(default_factory=dict)

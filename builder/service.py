@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from builder.assemble.assemble import AssembledPage, begin, complete, context_of
 from builder.assemble.draft import PageDraft
-from builder.assemble.explanation import Explanation
 from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.rendering import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -175,8 +174,8 @@ class ContextBuilder:
 
     async def explain(
         self, trigger: Breadcrumb, profile: Profile, *, degraded: bool = False, as_of: Place | None = None, is_quiet: bool = False
-    ) -> tuple[Context, Explanation]:
-        """The context of a trigger that is remembered, built again, and the explanation of it.
+    ) -> tuple[Context, AssembledPage]:
+        """The context of a trigger that is remembered, built again, and the page that accounts for it.
 
         degraded: as it was without an engine. as_of: with what came up to there, see `Recaller.recall`. is_quiet: that is the end
         of the trigger's quiet time. Raises `Rejected` when the trigger gives this consumer none, and `Unavailable`.
@@ -186,7 +185,7 @@ class ContextBuilder:
             raise Rejected(pages.rejected[0] if pages.rejected else f"{trigger.id} gives no context: {OPEN_TURN}")
         assembly = await self._assembly(pages.drafts[0], {}, degraded=degraded)
         context = context_of(assembly, self.recaller.reader.model)
-        return _after_quiet(context) if is_quiet else context, Explanation(assembly, self.ranker)
+        return _after_quiet(context) if is_quiet else context, assembly
 
     async def search(self, question: Breadcrumb, profile: Profile, limit: int) -> tuple[View, tuple[Find, ...]]:
         """Finds that answer the question in the scope of the profile, the best first. limit: most passages."""

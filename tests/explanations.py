@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from builder.assemble.assemble import context_of
-from builder.assemble.explanation import Explanation
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.stored import StoredBreadcrumb
-from tests.factories import BY_HAND, MODEL, make_assembly
+from builder.extras.explain.explanation import PageExplanation
+from tests.factories import MODEL, make_assembly
 
 
 def make_explanation(
@@ -15,7 +15,7 @@ def make_explanation(
     rows: Iterable[StoredBreadcrumb | str],
     profile: Profile | None = None,
     standing: tuple[StoredBreadcrumb, ...] = (),
-) -> tuple[Context, Explanation]:
+) -> tuple[Context, PageExplanation]:
     """The page for a trigger after these rows, and its explanation."""
     assembly = make_assembly(trigger, rows, profile, standing)
-    return context_of(assembly, MODEL), Explanation(assembly, BY_HAND)
+    return context_of(assembly, MODEL), PageExplanation(assembly)

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 from typing_extensions import override
 
-from builder.adapters.stemmer import load_language
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Unavailable
@@ -17,19 +16,20 @@ from builder.domain.page_settings import Summaries
 from builder.domain.profile import Profile
 from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Utterance
+from builder.extra import SummaryModel
+from builder.extras.summaries.chain import covered_sources
+from builder.extras.summaries.extraction import extract
+from builder.extras.summaries.scheduler import MAX_UNITS, SummaryScheduler
+from builder.extras.summaries.writer import MAX_SUMMARY_BYTES, SummaryWriter
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
 from builder.recall.histories import HistoryCache
-from builder.recall.summaries.excerpts import TextFunctions
-from builder.recall.summaries.lines import extract
-from builder.recall.summaries.plan import Recipe, covered_sources, recipe_of
+from builder.recall.summaries.recipes import Recipe, recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 from builder.worker.jobs import Observer
 from builder.worker.log import StoredLog
-from builder.worker.summary_scheduler import MAX_UNITS, SummaryScheduler
-from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
 from tests.conversations import sent
 from tests.factories import BY_HAND, MORNING, make_breadcrumb, make_place, make_remembered, make_rendering, make_terms, make_view
 from tests.hashing_embedder import HashingEmbedder
@@ -37,7 +37,7 @@ from tests.stores import DurableStore, durable_store
 from tests.two_sections import two_sections
 
 COUNT = load_counter("o200k_base")
-WORDS = TextFunctions(terms=make_terms, count=COUNT, language=load_language())
+WORDS = Functions(terms=make_terms, count=COUNT, renderings={}, ranker=BY_HAND, excluded=excluded)
 
 
 def summing(name: str = "default", **changes: object) -> Profile:
@@ -85,6 +85,10 @@ class Publishing:
         if self.remembering:
             await self._builder.remember(crumb)
         return sent
+
+
+def model_at(url: str, key: str = "", timeout: float = 30, attempts: int = 1) -> SummaryModel:
+    return SummaryModel(url=url, model="mini", key=key, timeout=timeout, attempts=attempts)
 
 
 class Endpoint:
@@ -152,9 +156,7 @@ FACTS = (
 
 
 def make_builder(store: Store | None = None, profiles: tuple[Profile, ...] = ()) -> ContextBuilder:
-    helpers = Functions(
-        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded
-    )
+    helpers = replace(WORDS, renderings={"o200k_base": make_rendering()})
     return ContextBuilder(store or durable_store(), HashingEmbedder(), profiles, helpers, HistoryCache(10_000))
 
 

@@ -22,7 +22,7 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.config import template_folders
-from builder.app.line import HEADER_BYTES, Broker, handlers_of, host_of, make_line
+from builder.app.line import HEADER_BYTES, Broker, handlers_of, open_line
 from builder.app.reload import Reloader
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.worker.jobs import Observer
@@ -89,11 +89,9 @@ async def open_in_memory(templates: Path | None, engine: Literal["none", "onnx"]
     async with AsyncExitStack() as stack:
         core = await stack.enter_async_context(open_components(settings, location(IN_MEMORY)))
         reloading, ports = Reloader(template_folders(settings), core), _parts_of(broker)
-        line = make_line(reloading, settings, ports, Observer())
+        line = await stack.enter_async_context(open_line(reloading, settings, ports, Observer()))
         deliveries.worker, broker.stored = line.worker, deliveries.take
-        await stack.enter_async_context(
-            answering(broker.connection, _in_turn(handlers_of(host_of(line, reloading, ports)), deliveries))
-        )
+        await stack.enter_async_context(answering(broker.connection, _in_turn(handlers_of(line.host), deliveries)))
         stack.push_async_callback(broker.close)
         stack.push_async_callback(deliveries.close)
         yield broker

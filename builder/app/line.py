@@ -1,30 +1,27 @@
 """Composition root: components and a broker, real or in memory, become deliveries, requests and jobs."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Protocol
 
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
-from builder.adapters.stemmer import load_language
-from builder.app.components import PARTS, Components, Parts
+from builder.app.components import PARTS, Parts
 from builder.app.rebuilding import Rebuilding
 from builder.app.reload import Reloader
 from builder.app.requests import all_requests
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
-from builder.extra import Host, Request, SummaryModel, additions
+from builder.extra import Host, Request, additions
 from builder.ports.archive import Archive
 from builder.ports.contexts import Durables, PublishedContexts, Publisher
-from builder.ports.models import Summarizer
 from builder.ports.stream import Sender, Stream
 from builder.publish.event import encode
-from builder.recall.recall import Recaller
-from builder.recall.summaries.excerpts import TextFunctions
 from builder.remember.decode import decode
+from builder.service import Functions
 from builder.wire.requests import read_request
 from builder.worker.backfill import Backfill
 from builder.worker.consumers import Consumers
@@ -38,8 +35,6 @@ from builder.worker.replays import Refresh
 from builder.worker.request_handlers import Contexts, Lookup
 from builder.worker.requests import JsonHandler
 from builder.worker.responses import Responses
-from builder.worker.summary_scheduler import SummaryScheduler
-from builder.worker.summary_writer import SummaryWriter
 from builder.worker.tombstones import Forgetting
 from builder.worker.turns import Turns
 
@@ -48,6 +43,8 @@ CLOCK_MARGIN = timedelta(minutes=10)
 HEADER_BYTES = 1024
 """Below the broker's limit."""
 MAX_TRIGGER_AGE = CONTEXTS_MAX_AGE - CLOCK_MARGIN
+SUMMARISING = "summarising"
+"""The job that CONTEXT_BUILDER_SUMMARIES__… is for."""
 REMOVAL_SECONDS = 2.0
 """Between two looks for other workers' tombstones."""
 
@@ -79,67 +76,81 @@ class Line:
     """Parts that deliveries, requests and jobs run through."""
 
     log: Log
-    consumers: Consumers
-    recaller: Recaller
+    host: Host
+    jobs: tuple[Job, ...]
+    """Those that every broker has, and those of extras."""
     erasure: Erasure
-    forgetting: Forgetting
-    summaries: SummaryScheduler
     backfill: Backfill
     worker: Worker
 
 
-def make_line(
-    reloading: Reloader,
-    settings: Settings,
-    broker: Broker,
-    observer: Observer,
-    endpoint: Summarizer | None = None,
-    parts: Parts = PARTS,
-) -> Line:
-    """endpoint: writes observations; None = summaries are extractive."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobParts:
+    """The parts of the running service that a job of an extra may use."""
+
+    settings: Settings
+    host: Host
+    """What handlers of requests get; its jobs are not open yet."""
+    sender: Sender
+    """Publishes breadcrumbs."""
+    functions: Functions
+    observer: Observer
+    """The metrics."""
+
+
+@asynccontextmanager
+async def open_line(
+    reloading: Reloader, settings: Settings, broker: Broker, observer: Observer, parts: Parts = PARTS
+) -> AsyncIterator[Line]:
+    """With the jobs of extras. Raises `Misconfigured`."""
     core, config, archive, publisher = reloading.core, settings.worker, broker.archive, broker.publisher
-    turns, recaller = Turns(), core.builder.recaller
+    turns = Turns()
     decoding = partial(decode, max_bytes=config.max_body_bytes, lifetimes=settings.lifetimes)
     remember = turns.around(core.builder.remember)
-    attempts, of_records = config.max_attempts, config.record_consumers
-    log = Log(broker.stream, core.store, publisher, decoding, remember, attempts, broker.now, of_records=of_records)
+    log = Log(
+        broker.stream, core.store, publisher, decoding, remember, config.max_attempts, broker.now,
+        of_records=config.record_consumers,
+    )  # fmt: skip
     consumers = Consumers(reloading.builder, log)
     erasure = Erasure(log, archive, partial(_drop, reloading, log))
     forgetting = Forgetting(log, erasure, broker.sender)
-    writer = summary_writer(core, broker.sender, endpoint, observer, config.max_body_bytes)
-    summaries = SummaryScheduler(log, recaller, writer, consumers.in_memory)
     contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_event_bytes))
     processor = Processor(reloading.builder, log, contexts, forgetting, turns, MAX_TRIGGER_AGE, broker.is_settled)
     rules = Rules(heartbeat=broker.heartbeat, pauses=parts.pauses)
-    return Line(
+    replays = Rebuilding(reloading, archive, log, broker.max_event_bytes, forgetting.follow)
+    host = Host(
         log=log,
         consumers=consumers,
-        recaller=recaller,
-        erasure=erasure,
-        forgetting=forgetting,
-        summaries=summaries,
-        backfill=Backfill(log, core.builder.ingest, parts.pace),
-        worker=Worker(processor, log, DeadLetters(publisher, archive), (observer, summaries), rules),
-    )
-
-
-def host_of(line: Line, reloading: Reloader, broker: Broker) -> Host:
-    """What handlers of requests get."""
-    log, store, archive = line.log, line.log.store, broker.archive
-    replays = Rebuilding(reloading, archive, log, broker.max_event_bytes, line.forgetting.follow)
-    return Host(
-        log=log,
-        consumers=line.consumers,
-        summaries=line.summaries,
         replays=replays,
         builder=reloading.builder,
         profile=reloading.profile,
         lookup=Lookup(log),
-        contexts=Contexts(log, archive, broker.publisher),
-        forgetting=ForgetRequests(log, line.forgetting, line.erasure.letters),
+        contexts=Contexts(log, archive, publisher),
+        forgetting=ForgetRequests(log, forgetting, erasure.letters),
         responses=Responses(log, broker.durables),
-        refresh=Refresh(replays, store, broker.is_settled),
+        refresh=Refresh(replays, core.store, broker.is_settled),
     )
+    job_parts = JobParts(settings=settings, host=host, sender=broker.sender, functions=core.helpers, observer=observer)
+    backfill = Backfill(log, core.builder.ingest, parts.pace)
+    async with AsyncExitStack() as stack:
+        own = {name: await stack.enter_async_context(opener(job_parts)) for name, opener in additions("jobs").items()}
+        if settings.summaries.url and SUMMARISING not in own:
+            raise Misconfigured(
+                "CONTEXT_BUILDER_SUMMARIES__URL is set, and no installed extra makes summaries; "
+                "install the package again (`make up` in a clone), or take the variable away"
+            )
+        yield Line(
+            log=log,
+            host=replace(host, jobs=own),
+            jobs=(
+                Job(name="filling in vectors", every=parts.pace.rest, run_once=backfill.walk),
+                Job(name="following tombstones", every=REMOVAL_SECONDS, run_once=forgetting.follow),
+                *(Job(name=name, every=job.every, run_once=job.run_once) for name, job in own.items()),
+            ),
+            erasure=erasure,
+            backfill=backfill,
+            worker=Worker(processor, log, DeadLetters(publisher, archive), (observer, *own.values()), rules),
+        )
 
 
 def handlers_of(host: Host) -> Mapping[str, JsonHandler]:
@@ -151,47 +162,6 @@ async def _answer(host: Host, request: Request, workspace: str, data: bytes) -> 
     return await request.ask(host, workspace, read_request(request.model, data))
 
 
-def jobs_of(line: Line, parts: Parts) -> tuple[Job, ...]:
-    """The jobs that every broker has."""
-    return (
-        Job(name="filling in vectors", every=parts.pace.rest, run_once=line.backfill.walk),
-        Job(name="following tombstones", every=REMOVAL_SECONDS, run_once=line.forgetting.follow),
-        Job(name="summarising", every=0.0, run_once=line.summaries.run_once),
-    )
-
-
 def _drop(reloading: Reloader, log: Log, workspace: str, ids: frozenset[str]) -> int:
     log.drop(workspace)
     return reloading.drop(workspace, ids)
-
-
-@asynccontextmanager
-async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[Summarizer | None]:
-    """None = not configured. tokens: text → count. Raises `Misconfigured` without model or SDK."""
-    summaries = settings.summaries
-    if not summaries.url:
-        yield None
-        return
-    openers, scheme = additions("summarizers"), summaries.url.partition("://")[0]
-    if scheme not in openers or not summaries.model:
-        raise Misconfigured(
-            f"CONTEXT_BUILDER_SUMMARIES__URL is {summaries.url!r} and __MODEL {summaries.model!r}; "
-            "give a URL like https://host/v1 and the name of a model, or unset both"
-        )
-    model = SummaryModel(
-        url=summaries.url,
-        model=summaries.model,
-        key=summaries.key.get_secret_value(),
-        timeout=summaries.timeout_seconds,
-        attempts=summaries.attempts,
-    )
-    async with openers[scheme](model, tokens) as endpoint:
-        yield endpoint
-
-
-def summary_writer(
-    core: Components, sender: Sender, endpoint: Summarizer | None, observer: Observer, max_bytes: int
-) -> SummaryWriter:
-    """max_bytes: of a breadcrumb."""
-    words = TextFunctions(terms=core.helpers.terms, count=core.helpers.count, language=load_language())
-    return SummaryWriter(sender, words, endpoint, core.store, observer, max_bytes)

@@ -12,7 +12,7 @@ from builder.adapters.files import Files
 from builder.app.components import Components
 from builder.app.config import parse_config
 from builder.app.reload import Reloader
-from builder.assemble.explanation import Explanation
+from builder.assemble.assemble import AssembledPage
 from builder.assemble.items.pending import PENDING_CHARS
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
@@ -103,7 +103,7 @@ class Rebuilding(Replays):
         sequence = request.as_of or then.quiet
         as_of = await self._end(trigger, sequence) if sequence else None
         is_degraded = DEGRADED in then.flags
-        context, explanation = await self._build(
+        context, assembly = await self._build(
             then.core, trigger, profile, is_degraded=is_degraded, as_of=as_of, is_quiet=is_quiet
         )
         event = encode(context, self._max_bytes)
@@ -113,7 +113,7 @@ class Rebuilding(Replays):
         elif published and published.data != event:
             notes.append(_difference(then.flags - {*context.flags}, is_of_today=then.is_of_today))
         replay = Replay(
-            trigger=trigger, context=context, explanation=explanation, event=event,
+            trigger=trigger, context=context, assembly=assembly, event=event,
             published=published.data if published else None, notes=tuple(notes), profile=profile,
             times=times_of(published.times) if published else {},
         )  # fmt: skip
@@ -188,8 +188,8 @@ class Rebuilding(Replays):
         is_degraded: bool = False,
         as_of: Place | None = None,
         is_quiet: bool = False,
-    ) -> tuple[Context, Explanation]:
-        """The context of a trigger, and its explanation."""
+    ) -> tuple[Context, AssembledPage]:
+        """The context of a trigger, and its page."""
         for scope in scopes_before(trigger, (profile,)):
             for session in (NO_SESSION, *scope.sessions):
                 await self._log.catch_up(scope.workspace, session)

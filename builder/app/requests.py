@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
+from builder.app.access import AccessControl
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
 from builder.domain.identity import Identity
-from builder.domain.summary import CompactionResult
 from builder.extra import Request, additions
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
@@ -19,8 +19,6 @@ from builder.wire.consumers import Consumer
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
-from builder.worker.access import AccessControl
-from builder.worker.compaction import compact
 from builder.worker.requests import Host
 from builder.worker.search import search
 
@@ -180,16 +178,6 @@ REQUESTS: Mapping[str, Request] = MappingProxyType(
             right="read",
             has_route=False,
             narrowing=AccessControl.consumers,
-        ),
-        "compact": Request(
-            model=requests.CompactRequest,
-            answer=CompactionResult,
-            handler=compact,
-            right="write",
-            narrowing=AccessControl.compact,
-            title="Summarise all but a session's end",
-            description="The messages stay.",
-            example=({"session": "s42"}, {"units": 0, "summary": "", "reason": "there is nothing to summarise"}),
         ),
         "fail": Request(model=requests.FailRequest, answer=Nothing, handler=lambda host, *rest: host.contexts.fail(*rest)),
         "forget": Request(

@@ -28,7 +28,7 @@ from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
 from builder.app.doors import Door, DoorParts, applications, open_doors
 from builder.app.health import is_alive, readiness
-from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, handlers_of, host_of, jobs_of, make_line, open_endpoint
+from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, handlers_of, open_line
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics, build_facts, show_gauges
@@ -92,20 +92,18 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         clock = BrokerClock(connection, own)
         await clock.ahead()
         broker = _broker(connection, watchdog, clock, ack_wait / 3, own, parts)
-        endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
-        line = make_line(reloading, settings, broker, metrics, endpoint, parts)
+        line = await stack.enter_async_context(open_line(reloading, settings, broker, metrics, parts))
         inbox = NatsInbox(
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds,
             line.worker.process, watchdog.incarnation, parts.delivery, own,
         )  # fmt: skip
         watchdog.rebind = inbox.rebind
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
-        host = host_of(line, reloading, broker)
         doors = await stack.enter_async_context(
-            open_doors(DoorParts(settings=settings, connection=connection, host=host, makes_token=makes_token))
+            open_doors(DoorParts(settings=settings, connection=connection, host=line.host, makes_token=makes_token))
         )
-        jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, clock, metrics, line, parts), *durables)
-        jobs += tuple(job for door in doors for job in door.jobs)
+        own_jobs = _jobs(settings, js, reloading, watchdog, clock, metrics, line, parts)
+        jobs = (*line.jobs, *own_jobs, *durables, *(job for door in doors for job in door.jobs))
         for job in jobs:
             metrics.counters["job_failures"].labels(job.name)
         runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
@@ -114,7 +112,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, line.backfill, watchdog)
         metrics.describe(build_facts(settings.name, core))
         observers = (metrics.answered, *(door.observe for door in doors))
-        await stack.enter_async_context(answering(connection, handlers_of(host), own, observers))
+        await stack.enter_async_context(answering(connection, handlers_of(line.host), own, observers))
         ready = readiness(core, watchdog, reloading.state, probe, server, clock, metrics.parts)
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
         application = with_applications(application, applications(doors))
@@ -151,7 +149,7 @@ async def _open_durables(
 ) -> tuple[Job, ...]:
     own, call = settings.installation, timedelta(seconds=settings.worker.tool_timeout_seconds)
     rules = TimeoutRules(call=call, max_age=MAX_TRIGGER_AGE, heartbeat=broker.heartbeat)
-    timeouts = ToolTimeouts(rules, line.log, line.recaller, line.consumers, broker.sender)
+    timeouts = ToolTimeouts(rules, line.log, line.host.builder().recaller, line.host.consumers, broker.sender)
     imports = Imports(line.worker, lambda: inbox.is_busy, broker.heartbeat, parts.pace)
     background = partial(BackgroundInbox, connection, topology(settings), line.log.store, watchdog.incarnation)
     calls = background(tool_calls(own), timeouts.process, lambda: timeouts.is_needed)
@@ -179,7 +177,8 @@ def _jobs(
     async def reload() -> None:
         if await reloading.look():
             metrics.describe(build_facts(settings.name, reloading.core))
-            line.summaries.reset()
+            for job in line.host.jobs.values():
+                job.reset()
 
     async def collect_garbage() -> None:
         gc.collect()

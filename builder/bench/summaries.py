@@ -3,15 +3,14 @@
 from itertools import count
 
 from builder.app.components import Components
-from builder.app.line import summary_writer
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.profile import Profile
+from builder.extras.summaries.scheduler import SummaryScheduler
+from builder.extras.summaries.writer import SummaryWriter
 from builder.ports.models import Summarizer
 from builder.remember.decode import decode
 from builder.worker.jobs import Observer
 from builder.worker.log import StoredLog
-from builder.worker.summary_scheduler import SummaryScheduler
-from builder.worker.summary_writer import MAX_SUMMARY_BYTES
 
 
 class Remembering:
@@ -37,6 +36,6 @@ async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadc
     What would be published is remembered at once, in the sequences after the session's end.
     """
     if any(profile.summaries for profile in profiles):
-        writer = summary_writer(core, Remembering(core, end), endpoint, Observer(), MAX_SUMMARY_BYTES)
+        writer = SummaryWriter(Remembering(core, end), core.helpers, endpoint, core.store, Observer())
         summaries = SummaryScheduler(StoredLog(core.store), core.builder.recaller, writer, lambda _workspace: profiles)
         await summaries.look(end.workspace, end.session, end.place)

@@ -16,7 +16,6 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "send": messages.send,
     "chat": messages.chat,
     "watch": messages.watch,
-    "compact": messages.compact,
     "doctor": operate.doctor,
     "fetch": records.fetch,
     "history": records.history,

@@ -13,8 +13,8 @@ from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.context import RECENT, Context, Message
 from builder.domain.errors import Rejected
 from builder.domain.page_settings import ChatFormat
-from builder.publish.chat import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai
-from builder.publish.reports import DIGITS, READ_MODEL, STRICT_MODEL, CompactionV1
+from builder.publish.chat import STRICT_MODEL, MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai
+from builder.publish.reports import DIGITS, READ_MODEL, CompactionV1
 from builder.publish.response_items import ResponseItem, response_items
 
 EMPTY_PREFIX = blake2b(b"", digest_size=8).hexdigest()

@@ -1,15 +1,12 @@
-"""Reports about contexts, published or printed: folded results and receipts."""
+"""What is published about contexts beside them: folded results."""
 
 from dataclasses import asdict
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from builder.domain.breadcrumb import CONTEXT_COMPACTED
 from builder.domain.context import Compaction, Context
-from builder.domain.context_receipt import ContextReceipt
 
-STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 DIGITS = 6
 """Digits of probabilities and signals."""
 READ_MODEL = ConfigDict(extra="forbid", frozen=True, from_attributes=True, populate_by_name=True)
@@ -68,20 +65,3 @@ def encode_compaction(context: Context, compaction: Compaction) -> bytes:
         trigger_event_id=context.trigger.id,
     )
     return event.model_dump_json().encode()
-
-
-def receipt_values(receipt: ContextReceipt) -> dict[str, Any]:
-    """The fields of `ContextReceipt`; what is None is left out."""
-    values: dict[str, Any] = _plain(asdict(receipt))
-    values["budget"]["unused"] = receipt.budget.unused
-    return values
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return round(value, DIGITS)
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items() if item is not None}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value

@@ -225,15 +225,6 @@ class ReplayRequest(BuiltContext):
         return files
 
 
-class CompactRequest(BaseModel):
-    """Summarise all but the tail of a session at once."""
-
-    model_config = _STRICT
-    session: str = Field(min_length=1, description="the session")
-    profile: str = Field("default", description="profile whose `summaries` hold")
-    keep_user: bool = Field(True, strict=True, description="what people said stays word for word")
-
-
 class ConsumersRequest(BaseModel):
     """All consumers; an empty object."""
 

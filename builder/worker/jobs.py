@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from time import monotonic
@@ -143,6 +144,20 @@ class Observer:
 
     def job_failed(self, name: str) -> None:
         """A run of a job failed."""
+
+
+class BackgroundJob(Observer, ABC):
+    """A job with a state of its own, as extras bring it. It hears of deliveries, and may answer requests of its extra."""
+
+    every: float
+    """Seconds between two runs; 0 where a run waits for work."""
+
+    @abstractmethod
+    async def run_once(self) -> None:
+        """A piece of work. Raises `BuilderError`: it is run again after a pause."""
+
+    def reset(self) -> None:
+        """The profiles and templates are others now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

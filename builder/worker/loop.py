@@ -6,7 +6,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -121,7 +121,8 @@ class Worker:
             parts=seconds,
         )
         for observer in self._observers:
-            observer.delivered(outcome)
+            with suppress(BuilderError, UnexpectedError):  # a job of an extra stops no delivery
+                await guard(_report(observer, outcome), log, f"the observer {type(observer).__name__}")
 
     async def _home(self, message: StreamMessage) -> str:
         try:
@@ -170,6 +171,10 @@ class Worker:
                 )
         pause = self._backoff.note_failure() if outcome == "unavailable" else self._rules.pauses.first
         return Ending(outcome, reason=str(error), kind=getattr(error, "kind", ""), pause=pause)
+
+
+async def _report(observer: Observer, outcome: DeliveryOutcome) -> None:
+    observer.delivered(outcome)
 
 
 class Imports:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from builder.assemble.explanation import Explanation
+from builder.assemble.assemble import AssembledPage
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
@@ -26,7 +26,7 @@ class Replay:
 
     trigger: Breadcrumb
     context: Context
-    explanation: Explanation
+    assembly: AssembledPage
     event: bytes
     published: bytes | None
     """None = not kept, or erased."""

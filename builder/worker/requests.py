@@ -1,7 +1,7 @@
 """A request that the service answers: who sends it, what its row in the table says, and what its handler gets."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from builder.domain.breadcrumb import NO_SESSION, USER_MESSAGE, Breadcrumb
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from builder.worker.replays import Refresh, Replays
     from builder.worker.request_handlers import Contexts, Lookup
     from builder.worker.responses import Responses
-    from builder.worker.summary_scheduler import SummaryScheduler
 
 Right = Literal["read", "write", "forget", "export"]
 NOTE = "note.v1"
@@ -68,7 +67,6 @@ class Host:
     log: "Log"
     """The messages as the stream has them, and the store."""
     consumers: "Consumers"
-    summaries: "SummaryScheduler"
     replays: "Replays"
     """Contexts built again."""
     builder: Callable[[], "ContextBuilder"]
@@ -80,6 +78,8 @@ class Host:
     forgetting: "ForgetRequests"
     responses: "Responses"
     refresh: "Refresh"
+    jobs: Mapping[str, Any] = field(default_factory=dict)
+    """Name → `BackgroundJob` of an extra, for its requests."""
 
 
 Handler = Callable[[Host, str, Any], Awaitable[Mapping[str, Any]]]

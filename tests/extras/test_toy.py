@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from builder.client import Rejected, connect
+from builder.client import Client, Rejected, connect
 from tests.commands import DEADLINE, python_path
 from tests.e2e.test_http import token_of
 from tests.http_api import Api
-from tests.running import ROOT, Running, environment
+from tests.running import ROOT, Running, environment, until
 
 TOY = ROOT / "tests" / "extras" / "toy"
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-deps", "--no-index")
@@ -53,7 +53,11 @@ def test_doctor_names_its_check(site: str, tmp_path: Path) -> None:
     assert findings[-1]["part"] == "core"
 
 
-async def test_its_store_is_used_its_request_is_answered_over_nats_and_http_and_its_door_is_open(
+async def counted(client: Client) -> bool:
+    return await client.request("count", {"id": "m1"}) == {"number": 1, "deliveries": 1}
+
+
+async def test_its_store_is_used_its_request_is_answered_over_nats_and_http_and_its_job_and_door_run(
     site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", python_path(site))
@@ -63,8 +67,8 @@ async def test_its_store_is_used_its_request_is_answered_over_nats_and_http_and_
         async with connect(service.url) as client, Api(service.http, token_of(service)) as api:
             await asyncio.wait_for(client.ask("s1", "Where is the kiln?", message_id="m1"), DEADLINE)
             assert (await client._connection.request("toy.bell", b"", timeout=DEADLINE)).data == b"context-builder"
-            assert await client.request("count", {"id": "m1"}) == {"number": 1}
-            assert (await api.post("/v1/count", id="m1")).json == {"number": 1}
+            await until(lambda: counted(client), "its job to hear of the delivery")
+            assert (await api.post("/v1/count", id="m1")).json == {"number": 1, "deliveries": 1}
             with pytest.raises(Rejected, match="there is no breadcrumb 'm2'"):
                 await client.request("count", {"id": "m2"})
             assert (await api.post("/v1/count", id="m2")).status == 404
@@ -72,6 +76,7 @@ async def test_its_store_is_used_its_request_is_answered_over_nats_and_http_and_
             document = (await api.get("/openapi.json")).json
     assert document["paths"]["/v1/count"]["post"]["summary"] == "How many versions a breadcrumb has."
     assert store.exists()
+    assert "0 deliveries" in (tmp_path / "data" / "log").read_text("utf-8")
 
 
 def test_an_extra_that_cannot_be_loaded_is_named_with_its_package(tmp_path: Path) -> None:

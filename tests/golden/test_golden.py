@@ -38,7 +38,7 @@ from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode
 from builder.recall.histories import HistoryCache
-from builder.recall.summaries.plan import recipe_of
+from builder.recall.summaries.recipes import recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions

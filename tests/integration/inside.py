@@ -22,7 +22,7 @@ from builder.adapters.nats.topology import ensure_streams
 from builder.app.broker import open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
-from builder.app.line import Broker, make_line
+from builder.app.line import Broker, open_line
 from builder.app.reload import Reloader
 from builder.app.service import Service, open_service, serving
 from builder.app.settings import HttpSettings, NatsSettings, Settings, WorkerSettings
@@ -110,6 +110,7 @@ async def worker_here(
             max_event_bytes=connection.max_payload,
             heartbeat=10,
         )
-        line = make_line(Reloader(template_folders(config), core), config, broker, outcomes, parts=parts)
+        reloading = Reloader(template_folders(config), core)
+        line = await stack.enter_async_context(open_line(reloading, config, broker, outcomes, parts))
         line.log.now = now
         yield Bench(worker=line.worker, core=core, js=js, stream=stream, outcomes=outcomes.all)

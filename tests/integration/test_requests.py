@@ -95,7 +95,7 @@ async def test_the_subject_decides_the_workspace_and_nothing_crosses_it(client: 
         (
             "dance",
             b"{}",
-            "no request 'dance'; there are fetch, history, sessions, identities, context, consumers, compact, fail, forget",
+            "no request 'dance'; there are fetch, history, sessions, identities, context, consumers, fail, forget",
         ),
     ],
 )

@@ -3,11 +3,16 @@
 import json
 from pathlib import Path
 
+import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
+from builder.app.settings import SummariesSettings
+from builder.domain.errors import Misconfigured
+from builder.extra import extras
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
+from tests.integration.inside import settings, worker_here
 from tests.integration.profiles import with_profiles
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 
@@ -77,3 +82,14 @@ async def test_two_workers_of_which_one_is_killed_summarise_each_batch_once(tmp_
     assert "## Earlier in this conversation\n" in context["content"]
     summary = next(section for section in context["sections"] if section["name"] == "summary")
     assert summary["ids"][0] in {record["id"] for record in summaries}
+
+
+async def test_a_model_that_no_installed_extra_asks_for_summaries_ends_the_start(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rest = {name: extra for name, extra in extras().items() if name != "summaries"}
+    monkeypatch.setattr("builder.extra.extras", lambda: rest)
+    model = SummariesSettings(url="http://127.0.0.1:9/v1", model="mini")
+    with pytest.raises(Misconfigured, match="URL is set, and no installed extra makes summaries"):
+        async with worker_here(settings(tmp_path, broker.url).model_copy(update={"summaries": model})):
+            pass

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context, Message
-from builder.domain.context_receipt import ContextReceipt
 from builder.domain.errors import Rejected
 from builder.domain.page_settings import ChatFormat
 from builder.domain.profile import Profile
 from builder.domain.stored import StoredBreadcrumb
+from builder.extras.explain.context_receipt import ContextReceipt
 from tests.conversations import answered, bash, ids_of, replied, said
 from tests.examples import examples
 from tests.explanations import make_explanation

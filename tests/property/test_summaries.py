@@ -10,9 +10,10 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.summary import Source, read_summary
+from builder.extras.summaries.chain import chain_of, covered_sources, sources_of, waiting_units
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import shown_lines, tokens_of
-from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
+from builder.recall.summaries.recipes import recipe_of
 from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import INCARNATION

@@ -37,7 +37,7 @@ from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.stored import StoredBreadcrumb
 from builder.publish.event import encode
-from builder.recall.summaries.plan import recipe_of
+from builder.recall.summaries.recipes import recipe_of
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from builder.wire.records import outgoing

@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from contextlib import suppress
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +12,6 @@ from builder.cli.options import Servers, Session, Target, User, Workspace, targe
 from builder.domain.control_text import visible
 from builder.domain.errors import BuilderError
 from builder.domain.json_text import one_line
-from builder.domain.summary import CompactionResult
 
 if TYPE_CHECKING:
     from builder.client import ReceivedContext
@@ -61,26 +59,6 @@ def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Se
         asyncio.run(_watch_contexts(target_of(servers, workspace), consumer, as_json))
     except KeyboardInterrupt:
         say("stopped")
-
-
-def compact(
-    session: Annotated[str, typer.Argument(help="Session that is summarised.")],
-    profile: Annotated[str, typer.Option(help="Profile or preset whose summary settings apply.")] = "default",
-    workspace: Workspace = "",
-    servers: Servers = "",
-    *,
-    keep_user: Annotated[bool, typer.Option(help="Keep user messages word for word.")] = True,
-    as_json: AsJson = False,
-) -> None:
-    """Summarise all but the newest units of a session; the messages themselves stay."""
-
-    async def work() -> CompactionResult:
-        async with target_of(servers, workspace).connect() as client:
-            return await client.compact(session, profile=profile, keep_user=keep_user)
-
-    report = asyncio.run(work())
-    note = f"{report.units} units of {report.tokens_before} tokens are now {report.tokens_after}: summary {report.summary}"
-    show(asdict(report), as_json, note=note if report.units else f"nothing was summarised: {report.reason}")
 
 
 async def _send_and_wait(

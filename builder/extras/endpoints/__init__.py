@@ -27,7 +27,7 @@ def _summarizer(model: SummaryModel, tokens: Callable[[str], int]) -> "AbstractA
             f"CONTEXT_BUILDER_SUMMARIES__URL is set and the package {error.name!r} is not installed; "
             f"{installation('service,openai')}, or unset it"
         ) from error
-    return EndpointSummarizer(model.url, model.model, model.key, model.timeout, model.attempts, tokens)
+    return EndpointSummarizer(model, tokens)
 
 
 extra = Extra(engines={"endpoint": _engine}, summarizers={"http": _summarizer, "https": _summarizer})

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from builder.domain.errors import Unavailable
 from builder.domain.summary import KeptLine, Utterance
+from builder.extra import SummaryModel
 from builder.ports.models import Summarizer
 from builder.recall.summaries.lines import tokens_of
 
@@ -47,24 +48,13 @@ messages that it was made from, at least one. `replaces` is the number of the ea
 class EndpointSummarizer(Summarizer):
     """Opened with `async with`. The key is only in a header."""
 
-    def __init__(
-        self,
-        url: str,
-        model: str,
-        key: str,
-        timeout: float,
-        attempts: int,
-        count: Callable[[str], int],
-        first_pause: float = FIRST_PAUSE_SECONDS,
-    ) -> None:
-        """url: base, as https://host/v1. timeout: seconds per attempt. count: text → tokens. first_pause: seconds."""
-        plain = httpx2.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=False)
-        self._client = openai.AsyncOpenAI(base_url=url, api_key=key or NO_KEY, max_retries=0, http_client=plain)
-        self._url = url
+    def __init__(self, model: SummaryModel, count: Callable[[str], int], first_pause: float = FIRST_PAUSE_SECONDS) -> None:
+        """count: text → tokens. first_pause: seconds."""
+        plain = httpx2.AsyncClient(timeout=model.timeout, follow_redirects=False, trust_env=False)
+        self._client = openai.AsyncOpenAI(base_url=model.url, api_key=model.key or NO_KEY, max_retries=0, http_client=plain)
         self._model = model
-        self._timeout = timeout
         self._retry = stamina.AsyncRetryingCaller(
-            attempts, timeout=None, wait_initial=first_pause, wait_max=LAST_PAUSE_SECONDS, wait_jitter=0
+            model.attempts, timeout=None, wait_initial=first_pause, wait_max=LAST_PAUSE_SECONDS, wait_jitter=0
         ).on(_RETRIED)
         self._count = count
 
@@ -77,7 +67,7 @@ class EndpointSummarizer(Summarizer):
     @property
     @override
     def name(self) -> str:
-        return self._model
+        return self._model.model
 
     @override
     async def summarise(self, lines: tuple[KeptLine, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[KeptLine, ...]:
@@ -87,9 +77,9 @@ class EndpointSummarizer(Summarizer):
         items = "\n".join(f"{number}. {text}" for number, text in enumerate(sources, 1))
 
         async def attempt() -> tuple[KeptLine, ...]:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(self._model.timeout):
                 answer = await self._client.chat.completions.create(
-                    model=self._model,
+                    model=self._model.model,
                     messages=[
                         {"role": "system", "content": _TASK.format(mark=mark, cap=cap)},
                         {"role": "user", "content": f"<<<{mark}\n{items}\n{mark}>>>"},
@@ -102,7 +92,7 @@ class EndpointSummarizer(Summarizer):
         except (*_RETRIED, openai.OpenAIError) as error:
             problem = f"it answered {error.status_code}" if isinstance(error, openai.APIStatusError) else repr(error)
             raise Unavailable(
-                f"the summaries' endpoint {self._url} gave no useful answer: {problem:.300}; "
+                f"the summaries' endpoint {self._model.url} gave no useful answer: {problem:.300}; "
                 "check CONTEXT_BUILDER_SUMMARIES__URL, __MODEL and __KEY"
             ) from error
 

@@ -8,10 +8,13 @@ from typing_extensions import TypedDict
 
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.errors import Rejected
-from builder.domain.strip import Cell
 from builder.extra import Host
+from builder.extras.explain.cells import Cell
+from builder.extras.explain.context_receipt import ContextReceipt
+from builder.extras.explain.explanation import PageExplanation
+from builder.extras.explain.strip import strip_of
 from builder.publish.event import AgentContextV1
-from builder.publish.reports import receipt_values
+from builder.publish.reports import DIGITS
 from builder.wire.requests import ExplainRequest, ReplayRequest, StripRequest, WhyRequest
 from builder.worker.replays import Replay
 
@@ -70,7 +73,7 @@ class Comparison(Rebuilt):
 async def explain(host: Host, workspace: str, request: ExplainRequest) -> dict[str, Any]:
     """The page built again, and the reason of each line."""
     replay = await host.replays.replay(workspace, request)
-    receipt = receipt_values(replay.explanation.receipt(request.most))
+    receipt = receipt_values(PageExplanation(replay.assembly).receipt(request.most))
     return _head(replay) | {"content": replay.context.markdown, "receipt": receipt, "times": dict(replay.times)}
 
 
@@ -83,14 +86,15 @@ async def strip(host: Host, workspace: str, request: StripRequest) -> dict[str, 
         "budget": context.budget,
         "sections": [{"name": section.name, "tokens": section.tokens} for section in context.sections],
     }
-    return _head(replay) | page | asdict(replay.explanation.strip(request.most))
+    return _head(replay) | page | asdict(strip_of(replay.assembly, request.most))
 
 
 async def why(host: Host, workspace: str, request: WhyRequest) -> dict[str, Any]:
     """A sentence on one breadcrumb."""
     replay = await host.replays.replay(workspace, request)
-    if replay.explanation.knows(request.id):
-        sentence = replay.explanation.why(request.id)
+    explanation = PageExplanation(replay.assembly)
+    if explanation.knows(request.id):
+        sentence = explanation.why(request.id)
     else:
         sentence = await _why_not_recalled(host, replay, request.id)
     return _head(replay) | {"sentence": sentence}
@@ -109,6 +113,23 @@ async def replay(host: Host, workspace: str, request: ReplayRequest) -> dict[str
         after, failures = again.event, ()
     before = again.event if again.published is None else again.published
     return _head(again) | {"before": json.loads(before), "after": json.loads(after), "failures": list(failures)}
+
+
+def receipt_values(receipt: ContextReceipt) -> dict[str, Any]:
+    """The fields of `ContextReceipt`; what is None is left out."""
+    values: dict[str, Any] = _plain(asdict(receipt))
+    values["budget"]["unused"] = receipt.budget.unused
+    return values
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, DIGITS)
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
 
 
 async def _why_not_recalled(host: Host, replay: Replay, identity: str) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from builder.app.access import AccessControl
 from builder.extra import Request
 from builder.extras.explain import answers
 from builder.wire.requests import ExplainRequest, ReplayRequest, StripRequest, WhyRequest
-from builder.worker.access import AccessControl
 
 _CONTEXT = {"trigger": "m110", "consumer": "default"}
 _CELLS = [{"id": "m110", "state": "whole", "tokens": 9, "tokens_shown": 12}]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from builder.domain.strip import STATES, State
+from builder.extras.explain.cells import STATES, State
 from builder.extras.explain.svg import SERIES, box, picture, words
 from builder.wire.subjects import session_text
 

@@ -8,16 +8,16 @@ from typing import Any
 from nats.aio.client import Client as Connection
 from typing_extensions import override
 
+from builder.app.access import AccessControl, id_in_use
 from builder.client import Client
 from builder.client.requests import REQUEST_SECONDS
 from builder.client.sending import BreadcrumbStream, Compare, PublishResult, TakenId, as_json, check
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
+from builder.extras.http.exporting import exported
 from builder.wire.records import Outgoing, compared
 from builder.wire.requests import request_json
 from builder.wire.subjects import Installation, session_text
-from builder.worker.access import AccessControl, id_in_use
-from builder.worker.exporting import exported
 from builder.worker.log import Log
 from builder.worker.requests import Caller
 

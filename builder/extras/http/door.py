@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from starlette.responses import StreamingResponse
 
 from builder import __version__
+from builder.app.access import AccessControl
 from builder.app.omissions import PageOmissions, omissions_of
 from builder.app.requests import Breadcrumbs, Receipts, Sessions
 from builder.app.tokens import Tokens
@@ -32,7 +33,6 @@ from builder.wire.requests import (
     SessionsRequest,
 )  # fmt: skip
 from builder.wire.subjects import Installation, optional_token, session_text
-from builder.worker.access import AccessControl
 from builder.worker.log import Log
 
 ABOUT = "Send messages, ask for contexts, search and forget. A bearer token says whose workspace it is, and what you may."

@@ -17,11 +17,11 @@ from starlette.types import Receive, Scope, Send
 from builder.adapters.http import ENDLESS
 from builder.adapters.nats.contexts import ContextStream
 from builder.adapters.nats.stream import STUB
+from builder.app.access import AccessControl
 from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.cursors import cursor, place_of
 from builder.wire.subjects import check_token
-from builder.worker.access import AccessControl
 from builder.worker.jobs import Job, UnexpectedError, guard
 from builder.worker.requests import Caller
 

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 from ipaddress import ip_address
 
 from builder.adapters.nats.contexts import ContextStream
+from builder.app.access import AccessControl
 from builder.app.doors import Door, DoorParts
 from builder.app.requests import all_requests
 from builder.app.settings import HttpSettings
 from builder.app.tokens import OWN_TOKEN, local_tokens
 from builder.extra import additions
-from builder.worker.access import AccessControl
 
 
 @asynccontextmanager

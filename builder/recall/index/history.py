@@ -54,7 +54,8 @@ class Chains:
         summary = read_summary(crumb)
         chain_rows = self._rows[session, summary.recipe]
         rows = chain_rows[:]
-        head = _last(self._unbroken(rows, superseded_by[rows] < 0))
+        unbroken = self._unbroken(rows, superseded_by[rows] < 0)
+        head = int(unbroken[-1]) if len(unbroken) else -1
         if summary.previous == (self._links[head].identity if head >= 0 else "") and crumb.version == 1:
             before = self._links[head].lasting if head >= 0 else -1
             lasting = row if any(line.is_lasting for line in summary.lines) else before
@@ -64,6 +65,10 @@ class Chains:
     def summary(self, row: int) -> Summary:
         """The summary of a row, parsed when it was added."""
         return self._links[row].summary
+
+    def free(self, row: int) -> tuple[KeptLine, ...]:
+        """The lines of a summary that do not last: the next one has its own."""
+        return tuple(line for line in self.summary(row).lines if not line.is_lasting)
 
     def lasting(self, row: int, visible: Rows) -> tuple[KeptLine, ...]:
         """The lasting lines of a summary and of those before it in its chain, the oldest first, each once.
@@ -86,11 +91,6 @@ class Chains:
         """The chains of a recipe in all sessions. latest: as in `rows`."""
         return tuple(row for session, name in self._rows if name == recipe for row in self.rows(session, name, latest))
 
-    def head(self, session: int, recipe: str, latest: Rows) -> int:
-        """Row of the newest summary of the chain, -1 when there is none."""
-        rows = self._rows_below(session, recipe, len(latest))
-        return _last(self._unbroken(rows, latest[rows]))
-
     def newest_visible(self, session: int, recipe: str, latest: Rows, visible: Rows, moved_at: int) -> int:
         """Row of the newest visible summary from before the window moved at row `moved_at`, or made on request.
 
@@ -112,10 +112,6 @@ class Chains:
         for row in rows[counts].tolist():
             whole.update({row} if self._links[row].before in whole else ())
         return rows[[row in whole for row in rows.tolist()]]
-
-
-def _last(rows: Ints) -> int:
-    return int(rows[-1]) if len(rows) else -1
 
 
 PASSAGE_CHARS = 1_000

@@ -7,7 +7,7 @@ from builder.domain.profile import Profile
 from builder.domain.summary import KeptLine
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import with_rows
-from builder.recall.summaries.plan import recipe_of
+from builder.recall.summaries.recipes import recipe_of
 
 
 @dataclass(frozen=True, slots=True)

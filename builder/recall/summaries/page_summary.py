@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 from builder.domain.summary import KeptLine, Summary
-from builder.recall.index.view import View
+from builder.recall.index.view import Rows, View
 from builder.recall.summaries.lines import EMPTY_PAGE, PageContent, shown_lines
-from builder.recall.summaries.plan import free_lines, recipe_of
+from builder.recall.summaries.recipes import recipe_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,14 +35,10 @@ def page_summary(view: View, profile: Profile, page: PageContent, moved_at: int)
     recipe = recipe_of(profile)
     if recipe is None:
         return None
-    chains = view.history.chains
-    head = chains.newest_visible(view.session, recipe.name, view.prefix.latest, view.current, moved_at)
-    if head < 0:
-        return None
-    lines = shown_lines(view, chains.lasting(head, view.current), free_lines(view, head), page)
-    if not lines:
-        return None
-    return PageSummary(breadcrumb=view.breadcrumb(head), summary=chains.summary(head), lines=lines)
+    chains, visible = view.history.chains, view.current
+    return _summary_of(
+        view, chains.newest_visible(view.session, recipe.name, view.prefix.latest, visible, moved_at), visible, page
+    )
 
 
 def memory_summaries(view: View, profile: Profile, sessions: int, page: PageContent = EMPTY_PAGE) -> Iterator[PageSummary]:
@@ -50,14 +46,18 @@ def memory_summaries(view: View, profile: Profile, sessions: int, page: PageCont
 
     sessions: the most that are looked at. page: what is shown of them already.
     """
-    recipe = recipe_of(profile)
-    if recipe is None or view.summaries is None or not view.summaries.any():
+    recipe, visible = recipe_of(profile), view.summaries
+    if recipe is None or visible is None or not visible.any():
         return
-    chains, latest = view.history.chains, view.prefix.latest
-    codes = view.session_of[view.summaries]
-    newest_first = list(dict.fromkeys(reversed(codes.tolist())))[:sessions]
-    heads = (chains.newest_visible(code, recipe.name, latest, view.summaries, view.size) for code in newest_first)
-    for head in heads:
-        lines = shown_lines(view, chains.lasting(head, view.summaries), free_lines(view, head), page) if head >= 0 else ()
-        if lines:
-            yield PageSummary(breadcrumb=view.breadcrumb(head), summary=chains.summary(head), lines=lines)
+    newest_first = list(dict.fromkeys(reversed(view.session_of[visible].tolist())))[:sessions]
+    for code in newest_first:
+        head = view.history.chains.newest_visible(code, recipe.name, view.prefix.latest, visible, view.size)
+        if summary := _summary_of(view, head, visible, page):
+            yield summary
+
+
+def _summary_of(view: View, head: int, visible: Rows, page: PageContent) -> PageSummary | None:
+    """head: row of the newest summary of a chain, -1 = none. visible: rows of summaries whose lines count, shape (size,)."""
+    chains = view.history.chains
+    lines = shown_lines(view, chains.lasting(head, visible), chains.free(head), page) if head >= 0 else ()
+    return PageSummary(breadcrumb=view.breadcrumb(head), summary=chains.summary(head), lines=lines) if lines else None

@@ -1,17 +1,10 @@
-"""The body of a summary, and its event."""
-
-from typing import Any
+"""The body of a summary."""
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import override
 
-from builder.domain.breadcrumb import SUMMARY
-from builder.domain.summary import Summary
 from builder.remember.schemas.base import Body, BodyFacts
-from builder.wire.records import Outgoing, make_record, outgoing
 
-RECIPE_TAG = "recipe:"
-"""Beginning of the tag that names the settings of a summary."""
 _STRICT = ConfigDict(strict=False, frozen=True, extra="ignore")
 
 
@@ -95,9 +88,3 @@ class SummaryV1(Body):
     @override
     def facts(self) -> BodyFacts:
         return BodyFacts(covers=self.covered, text="\n".join(line.text for line in self.lines if line.id))
-
-
-def summary_event(workspace: str, session: str, identity: str, summary: Summary, created_at: Any) -> Outgoing:
-    """A summary as it is published. created_at: of the last breadcrumb it covers, so all workers send the same bytes."""
-    record = make_record(SUMMARY, identity, session, summary.body(), created_at=created_at)
-    return outgoing(record | {"tags": [f"{RECIPE_TAG}{summary.recipe}"]}, workspace)

@@ -2282,7 +2282,6 @@ export interface Requests {
   identities: { request: IdentitiesRequest; answer: Identities };
   context: { request: ContextRequest; answer: AgentContextV1 };
   consumers: { request: ConsumersRequest; answer: Consumers };
-  compact: { request: CompactRequest; answer: CompactionResult };
   fail: { request: FailRequest; answer: Nothing };
   forget: { request: ForgetRequest; answer: Receipts };
   responses: { request: ResponsesRequest; answer: Responses };
@@ -2295,6 +2294,7 @@ export interface Requests {
   strip: { request: StripRequest; answer: SessionStrip };
   why: { request: WhyRequest; answer: Reason };
   replay: { request: ReplayRequest; answer: Comparison };
+  compact: { request: CompactRequest; answer: CompactionResult };
 }
 
 /** Schema of a breadcrumb → its body. */

@@ -14,6 +14,7 @@ from builder.domain.errors import Unavailable
 from builder.domain.summary import KeptLine, Utterance
 from builder.extras.endpoints.summarizer import EndpointSummarizer
 from tests.completions import Server, said, slow
+from tests.summarised import model_at
 
 KEY = "sk-very-secret"
 LINES = (KeptLine(text="kiln: it is blue", day="7 May 2024", ids=("m1",), versions=(2,), id="0a", subject="kiln"),)
@@ -35,7 +36,7 @@ def status(code: int) -> Callable[[], Response]:
 
 async def asked(server: Server, *, attempts: int = 3, timeout: float = 30, cap: int = 200) -> tuple[KeptLine, ...]:
     async with server.running() as url:
-        summarizer = EndpointSummarizer(url, "mini", KEY, timeout, attempts, load_counter("o200k_base"), 0.001)
+        summarizer = EndpointSummarizer(model_at(url, KEY, timeout, attempts), load_counter("o200k_base"), 0.001)
         async with summarizer:
             return await summarizer.summarise(LINES, SAID, cap)
 
@@ -60,7 +61,7 @@ async def test_a_batch_in_which_nothing_is_worth_an_observation_is_asked_about_o
 async def test_of_a_long_message_both_ends_are_sent() -> None:
     server = Server(said({"observations": []}))
     text = f"The build began.{'log ' * 250_000}The build broke at step 9."
-    async with server.running() as url, EndpointSummarizer(url, "mini", KEY, 30, 1, len) as summarizer:
+    async with server.running() as url, EndpointSummarizer(model_at(url, KEY), len) as summarizer:
         await summarizer.summarise((), (replace(SAID[0], text=text), SAID[1]), 200)
     (_, data) = (message["content"] for message in server.seen[0][0]["messages"])
     assert len(data) < 10_000
@@ -120,7 +121,7 @@ async def test_what_will_never_be_answered_is_not_asked_twice(code: int) -> None
 
 
 async def test_nobody_at_the_address_is_unavailable() -> None:
-    async with EndpointSummarizer("http://127.0.0.1:9/v1", "mini", KEY, 1, 2, len, 0.001) as summarizer:
+    async with EndpointSummarizer(model_at("http://127.0.0.1:9/v1", KEY, 1, 2), len, 0.001) as summarizer:
         with pytest.raises(Unavailable, match="Connection"):
             await summarizer.summarise(LINES, SAID, 200)
 
@@ -153,7 +154,7 @@ async def test_neither_a_key_nor_a_proxy_of_the_environment_is_used(monkeypatch:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody-else")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     server = Server(said(GOOD))
-    async with server.running() as url, EndpointSummarizer(url, "mini", "", 30, 1, load_counter("o200k_base")) as summarizer:
+    async with server.running() as url, EndpointSummarizer(model_at(url), load_counter("o200k_base")) as summarizer:
         assert await summarizer.summarise(LINES, SAID, 200)
     (_, headers) = server.seen[0]
     assert "sk-of-somebody-else" not in str(headers)

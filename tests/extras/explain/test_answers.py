@@ -1,10 +1,14 @@
 """A page that is refreshed, and the same page explained later, over the service in memory."""
 
+import json
 from typing import Any
 
 from builder.client.client import Client
+from builder.extras.explain.answers import receipt_values
 from builder.extras.explain.reports import comparison_text
 from builder.testing import memory_client
+from tests.explanations import make_explanation
+from tests.factories import make_remembered
 
 AGENT = {"extends": "default", "triggers": ["user.message.v1", "tool.response.v1"]}
 
@@ -46,3 +50,15 @@ async def test_a_refreshed_page_is_explained_as_of_its_place_whatever_came_since
 async def check(client: Client, request: dict[str, Any]) -> None:
     answer = await client.request("why", request)
     assert "belongs to a context of its own" in answer["sentence"]
+
+
+def test_a_receipt_is_json_with_short_numbers_and_without_what_is_not_known() -> None:
+    rows = [make_remembered(f"Number {n} of the kilns is hot.", n) for n in range(1, 40)]
+    _, explanation = make_explanation(make_remembered("Which kiln is hot?", 50), rows)
+    values = receipt_values(explanation.receipt())
+    assert json.loads(json.dumps(values)) == values
+    heading = values["parts"][0]
+    assert heading == {"first": 1, "last": 1, "section": "conversation", "tokens": 0, "reduced": "", "reason": heading["reason"]}
+    assert values["budget"]["unused"] == values["budget"]["allowance"] - values["budget"]["tokens"]
+    probabilities = [absent["evidence"]["probability"] for absent in values["absent"] if "evidence" in absent]
+    assert all(len(str(value)) <= 12 for value in probabilities)

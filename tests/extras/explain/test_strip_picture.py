@@ -14,8 +14,9 @@ from builder.app.components import open_components
 from builder.app.settings import Settings
 from builder.chat_files.reader import read_file
 from builder.cli.build import placed, trigger_of
-from builder.domain.strip import STATES
 from builder.extras.demo.sample import sample_lines
+from builder.extras.explain.cells import STATES
+from builder.extras.explain.strip import strip_of
 from builder.extras.explain.strip_picture import MAX_CELLS, NAMES, strip_svg
 
 PICTURE = Path(__file__).parents[3] / "builder" / "docs" / "pictures" / "session.svg"
@@ -77,10 +78,10 @@ async def sample() -> dict[str, Any]:
         for _, crumb in crumbs:
             if crumb.place < trigger.place:
                 await core.builder.remember(crumb)
-        context, explanation = await core.builder.explain(trigger, core.profile("default"))
+        context, assembly = await core.builder.explain(trigger, core.profile("default"))
     sections = [{"name": section.name, "tokens": section.tokens} for section in context.sections]
     own = {"session": trigger.session, "trigger": trigger.id, "tokens": context.tokens, "budget": context.budget}
-    return answer(content=context.markdown, sections=sections, **own) | asdict(explanation.strip(1000))
+    return answer(content=context.markdown, sections=sections, **own) | asdict(strip_of(assembly, 1000))
 
 
 async def test_the_picture_of_the_docs_is_that_of_the_sample_session(sample: dict[str, Any]) -> None:

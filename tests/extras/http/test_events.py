@@ -9,11 +9,11 @@ import pytest
 from typing_extensions import override
 
 from builder.adapters.nats.contexts import ContextStream
+from builder.app.access import AccessControl
 from builder.app.tokens import Tokens
 from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.extras.http.events import HEARTBEAT, MAX_WAITING, REVOKED, SLOW, STOPPED, Fanout, Listener
-from builder.worker.access import AccessControl
 from builder.worker.log import StoredLog
 from builder.worker.requests import Caller
 from tests.factories import MORNING

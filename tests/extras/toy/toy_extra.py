@@ -1,20 +1,27 @@
-"""An extra of somebody else: a store, a request with its route, a door, a check of `doctor`, and a command."""
+"""An extra of somebody else: a store, a request with its route, a job, a door, a check of `doctor`, and a command."""
 
+import logging
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, override
 
+from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import Missing
 from builder.domain.recall import EVERY_SESSION
 from builder.extra import Extra, Host, Request
 from builder.ports.store import StoreLocation
+from builder.worker.jobs import BackgroundJob
 
 if TYPE_CHECKING:
     from builder.app.doors import Door, DoorParts
+    from builder.app.line import JobParts
+
+
+log = logging.getLogger("toy")
 
 
 class CountRequest(BaseModel):
@@ -24,9 +31,10 @@ class CountRequest(BaseModel):
 
 
 class Count(TypedDict):
-    """A number."""
+    """Versions of the breadcrumb, and deliveries that the service has settled."""
 
     number: int
+    deliveries: int
 
 
 async def count(host: Host, workspace: str, request: CountRequest) -> dict[str, Any]:
@@ -35,7 +43,30 @@ async def count(host: Host, workspace: str, request: CountRequest) -> dict[str, 
     versions = await host.log.store.versions(workspace, request.id)
     if not versions:
         raise Missing(f"there is no breadcrumb {request.id!r}; look at its id")
-    return {"number": len(versions)}
+    return {"number": len(versions), "deliveries": host.jobs["tally"].deliveries}
+
+
+class Tally(BackgroundJob):
+    """Counts deliveries, and logs the number every minute."""
+
+    every = 60.0
+
+    def __init__(self) -> None:
+        self.deliveries = 0
+
+    @override
+    def delivered(self, outcome: DeliveryOutcome) -> None:
+        self.deliveries += 1
+
+    @override
+    async def run_once(self) -> None:
+        log.info("%d deliveries", self.deliveries)
+
+
+@asynccontextmanager
+async def tally(_parts: "JobParts") -> AsyncIterator[BackgroundJob]:
+    """While the service runs."""
+    yield Tally()
 
 
 def store(url: str) -> StoreLocation:
@@ -73,6 +104,7 @@ def toy(name: str) -> None:
 extra = Extra(
     stores={"toy": store},
     requests=lambda: {"count": Request(model=CountRequest, answer=Count, right="read", handler=count)},
+    jobs={"tally": tally},
     doors={"bell": bell},
     checks={"toy": check},
     commands=lambda: {"toy": toy},

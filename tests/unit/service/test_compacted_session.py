@@ -7,14 +7,13 @@ import pytest
 
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
-from builder.app.line import summary_writer
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.bench.summaries import Remembering
 from builder.domain.page_settings import Summaries
+from builder.extras.summaries.scheduler import SummaryScheduler
+from builder.extras.summaries.writer import SummaryWriter
 from builder.worker.jobs import Observer
 from builder.worker.log import StoredLog
-from builder.worker.summary_scheduler import SummaryScheduler
-from builder.worker.summary_writer import MAX_SUMMARY_BYTES
 from tests.factories import make_breadcrumb
 from tests.two_sections import two_sections
 
@@ -40,7 +39,7 @@ async def test_what_an_agent_said_is_found_after_the_session_was_compacted(
             last = make_breadcrumb(text, number + 1, id=f"m{number}", role=role)
             await core.builder.remember(last)
         profile = replace(two_sections(), summaries=Summaries()) if has_summary else core.profile("default")
-        writer = summary_writer(core, Remembering(core, last), None, Observer(), MAX_SUMMARY_BYTES)
+        writer = SummaryWriter(Remembering(core, last), core.helpers, None, core.store, Observer())
         scheduler = SummaryScheduler(StoredLog(core.store), core.builder.recaller, writer, lambda _workspace: (profile,))
         assert (await scheduler.compact(last.workspace, last.session, profile)).covered > MESSAGES // 2
         for number, (fact, question) in enumerate(FACTS.items()):

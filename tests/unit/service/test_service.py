@@ -210,9 +210,9 @@ async def test_a_context_that_was_built_without_an_engine_is_the_same_when_the_e
     (published,) = (await builder.build(QUESTION, (SMALL,))).contexts
     embedder.away = False
     assert DEGRADED in published.flags
-    again, explanation = await builder.explain(QUESTION, SMALL, degraded=True)
+    again, assembly = await builder.explain(QUESTION, SMALL, degraded=True)
     assert encode(again) == encode(published)
-    assert not explanation.receipt().question.has_vector
+    assert not assembly.draft.query.vector
     now, _ = await builder.explain(QUESTION, SMALL)
     assert DEGRADED not in now.flags
 

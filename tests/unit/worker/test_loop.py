@@ -93,6 +93,17 @@ async def test_what_is_processed_is_acknowledged_and_its_attempts_are_cleared() 
     assert await bench.store.start_attempt(make_place(1)) == 1
 
 
+async def test_an_observer_that_fails_stops_neither_the_delivery_nor_the_next_observer() -> None:
+    class Broken(Observer):
+        @override
+        def delivered(self, outcome: DeliveryOutcome) -> None:
+            raise ZeroDivisionError
+
+    bench = Bench()
+    bench.worker._observers = (Broken(), bench)
+    assert (await bench.process(hello(1))).outcome == "published"
+
+
 async def test_what_is_malformed_is_dead_lettered_and_rejected_with_its_reason() -> None:
     bench, delivery = Bench(), hello(1, workspace="elsewhere")
     done = await bench.process(delivery)

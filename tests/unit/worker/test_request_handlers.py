@@ -1,21 +1,17 @@
 """Requests: what is handed out, what is refused with what to do, and what a tombstone does on the way."""
 
 from datetime import timedelta
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.context import context_id
-from builder.domain.errors import Misconfigured, Rejected
-from builder.domain.profile import Profile
+from builder.domain.errors import Rejected
 from builder.domain.stored import StoredBreadcrumb
-from builder.domain.summary import CompactionResult
 from builder.ports.contexts import PublishedEvent
 from builder.worker.log import StoredLog
 from builder.worker.request_handlers import Contexts, Lookup
-from builder.worker.summary_scheduler import SummaryScheduler
 from tests.conversations import chat, deleted, said
 from tests.factories import MORNING, make_profile
 from tests.hosts import answer, host_of
@@ -40,30 +36,17 @@ class Archive:
 
 
 class Bench:
-    """All handlers over a store in memory. requests: of compactions."""
+    """All handlers over a store in memory."""
 
     def __init__(self, *messages: StreamMessage) -> None:
         self.store, self.stream, self.published = durable_store(), MemoryStream(messages), Archive()
-        self.requests: list[tuple[str, str, str, bool]] = []
         log = make_log(self.stream, self.store, now=lambda: NOW)
         consumers = FixedConsumers(make_profile(consumer="a"), make_profile(consumer="b", triggers=("note.v1",)))
-        summaries = cast("SummaryScheduler", SimpleNamespace(compact=self.compact))
         self.host = host_of(
             lookup=Lookup(StoredLog(self.store, lambda: NOW)),
             contexts=Contexts(log, self.published, MemoryPublisher()),
             consumers=consumers,
-            summaries=summaries,
-            profile=self.profile,
         )
-
-    def profile(self, name: str) -> Profile:
-        if name != "default":
-            raise Misconfigured(f"there is no profile {name!r}")
-        return make_profile(consumer=name)
-
-    async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool) -> CompactionResult:
-        self.requests.append((workspace, session, profile.consumer, keep_user))
-        return CompactionResult(units=3, covered=3, tokens_before=9, tokens_after=3, summary="s1", reason="")
 
     async def ask(self, verb: str, **request: object) -> dict[str, Any]:
         return await answer(self.host, verb, request)
@@ -143,17 +126,8 @@ async def test_consumers_are_those_of_the_present_profiles() -> None:
     assert [(each["name"], tuple(each["triggers"])) for each in consumers] == [("a", ("user.message.v1",)), ("b", ("note.v1",))]
 
 
-async def test_compact_passes_its_request_on() -> None:
-    bench = await holding()
-    assert (await bench.ask("compact", session="s42", profile="default", keep_user=False))["units"] == 3
-    assert bench.requests == [("acme", "s42", "default", False)]
-    with pytest.raises(Rejected, match="there is no profile 'nobody'"):
-        await bench.ask("compact", session="s42", profile="nobody")
-
-
-@pytest.mark.parametrize(("verb", "more"), [("history", {}), ("compact", {"profile": "a"}), ("context", {"consumer": "a"})])
+@pytest.mark.parametrize(("verb", "more"), [("history", {}), ("context", {"consumer": "a"})])
 async def test_a_session_that_cannot_be_a_part_of_a_subject_is_refused(verb: str, more: dict[str, str]) -> None:
     bench = await holding()
     with pytest.raises(Rejected, match="session"):
         await bench.ask(verb, session="s.42", **more)
-    assert bench.requests == []

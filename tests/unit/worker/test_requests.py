@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from builder.app.access import AccessControl
 from builder.domain.errors import Forbidden, Rejected
-from builder.worker.access import AccessControl
 from builder.worker.log import StoredLog
 from builder.worker.requests import Ask, Caller, Host, Narrowing, Request
 from tests.factories import make_profile

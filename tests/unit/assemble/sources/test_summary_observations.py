@@ -15,12 +15,24 @@ from builder.domain.derivation import made_from
 from builder.domain.profile import Profile
 from builder.domain.summary import KeptLine, Utterance
 from builder.extras.endpoints.summarizer import EndpointSummarizer
+from builder.extras.explain.explanation import PageExplanation
 from builder.recall.summaries.observations import observations_of
 from builder.service import ContextBuilder
 from tests.completions import Server, said
 from tests.conversations import deleted
 from tests.factories import make_breadcrumb, make_place
-from tests.summarised import BEHIND, COUNT, Endpoint, Publishing, make_builder, make_summarising, page, remember, summing
+from tests.summarised import (
+    BEHIND,
+    COUNT,
+    Endpoint,
+    Publishing,
+    make_builder,
+    make_summarising,
+    model_at,
+    page,
+    remember,
+    summing,
+)
 
 SAID = {
     1: "Henk called, he wants 900 euros a month for the studio, that is the rent now.",
@@ -63,7 +75,7 @@ async def observed() -> AsyncIterator[tuple[ContextBuilder, Profile, Publishing]
     talk = [make_breadcrumb(SAID.get(n, f"And how was week number {n}?"), n) for n in range(1, 25)]
     await remember(builder, talk)
     publishing = Publishing(builder, BEHIND)
-    async with Model().running() as url, EndpointSummarizer(url, "mini", "", 30, 1, COUNT) as endpoint:
+    async with Model().running() as url, EndpointSummarizer(model_at(url), COUNT) as endpoint:
         await make_summarising(builder, publishing, profile, endpoint=endpoint).look("acme", "s42", make_place(24))
     retrieval = replace(profile.retrieval, min_probability=None, max_results=2)
     yield builder, replace(profile, window=replace(profile.window, max_units=4, trim_to=2), retrieval=retrieval), publishing
@@ -83,8 +95,8 @@ async def test_an_observation_is_shown_once_with_its_date_in_the_place_of_the_me
 async def test_an_observation_without_room_is_left_out_with_its_own_tokens() -> None:
     async with observed() as (builder, profile, _):
         trigger = make_breadcrumb("How many entries does the cache lru_cache keep?", 1900)
-        whole, _explanation = await builder.explain(trigger, profile)
-        context, _explanation = await builder.explain(trigger, replace(profile, budget=whole.tokens // 2))
+        whole, _assembly = await builder.explain(trigger, profile)
+        context, _assembly = await builder.explain(trigger, replace(profile, budget=whole.tokens // 2))
     assert "512" not in context.markdown
     (left_out,) = (omission for omission in context.omissions if omission.id == "m4")
     assert left_out.tokens == COUNT("- lru_cache: keeps 512 entries\n")
@@ -93,7 +105,8 @@ async def test_an_observation_without_room_is_left_out_with_its_own_tokens() -> 
 async def test_the_account_and_the_receipt_name_the_summary_and_say_why_the_message_is_not_there() -> None:
     async with observed() as (builder, profile, publishing):
         trigger = make_breadcrumb("How many entries does the cache lru_cache keep?", 1900)
-        context, explanation = await builder.explain(trigger, profile)
+        context, assembly = await builder.explain(trigger, profile)
+        explanation = PageExplanation(assembly)
         (summary,) = (crumb.id for crumb in publishing.out if "512" in crumb.body)
         found = next(section for section in context.sections if section.name == "relevant")
         parts = [part for part in explanation.receipt().parts if part.section == "relevant" and part.source]

@@ -61,11 +61,8 @@ def test_a_secret_summary_opens_no_chain() -> None:
     body = {"lines": [], "covered": ["m1"], "last": "m1", "recipe": "r"}
     summary = sent(1, "summary.v1", body)
     secret = replace(summary, breadcrumb=replace(summary.breadcrumb, removes="m1"))
-    heads = [
-        view_of(history).history.chains.head(0, "r", view_of(history).prefix.latest)
-        for history in map(make_history, ([summary], [secret]))
-    ]
-    assert heads == [0, -1]
+    views = [view_of(make_history([each])) for each in (summary, secret)]
+    assert [rows(view, "r") for view in views] == [(0,), ()]
 
 
 RECIPE = "r1"
@@ -82,10 +79,6 @@ def rows(view: View, recipe: str = RECIPE) -> tuple[int, ...]:
     return view.history.chains.rows(view.session, recipe, view.prefix.latest)
 
 
-def head(view: View) -> int:
-    return view.history.chains.head(view.session, RECIPE, view.prefix.latest)
-
-
 def verbatim_texts(view: View, row: int, visible: NDArray[np.bool_] | None = None) -> list[str]:
     visible = view.prefix.latest if visible is None else visible
     return [line.text for line in view.history.chains.lasting(row, visible)]
@@ -93,7 +86,7 @@ def verbatim_texts(view: View, row: int, visible: NDArray[np.bool_] | None = Non
 
 def test_each_summary_continues_the_one_that_it_names() -> None:
     view = make_view([summary(1), summary(2, "m1"), summary(3, "m2")])
-    assert (rows(view), head(view)) == ((0, 1, 2), 2)
+    assert rows(view) == (0, 1, 2)
     assert view.history.chains.summary(1).covered == ("x2",)
 
 
@@ -116,12 +109,12 @@ def test_with_a_deleted_summary_go_those_that_continue_it_and_the_next_one_begin
     history = make_history([summary(1), summary(2, "m1"), summary(3, "m2"), deleted(4, "m2"), summary(5, "m1")])
     assert rows(view_of(history, make_place(4))) == (0, 1, 2)
     assert rows(view_of(history, make_place(5))) == (0,)
-    assert (rows(view_of(history)), head(view_of(history))) == ((0, 4), 4)
+    assert rows(view_of(history)) == (0, 4)
 
 
 def test_as_of_an_earlier_place_later_summaries_are_unknown() -> None:
     history = make_history([summary(1), summary(2, "m1")])
-    assert [head(view_of(history, make_place(n))) for n in (1, 2, 3)] == [-1, 0, 1]
+    assert [rows(view_of(history, make_place(n))) for n in (1, 2, 3)] == [(), (0,), (0, 1)]
 
 
 def test_lines_word_for_word_are_those_of_all_summaries_up_to_one_each_once_the_oldest_first() -> None:
@@ -157,5 +150,4 @@ def newest(view: View, moved_at: int, visible: NDArray[np.bool_] | None = None) 
 
 
 def test_a_history_without_summaries_has_no_chain() -> None:
-    assert Chains().head(0, RECIPE, np.ones(3, np.bool_)) == -1
-    assert Chains().rows(0, RECIPE, np.ones(0, np.bool_)) == ()
+    assert Chains().rows(0, RECIPE, np.ones(3, np.bool_)) == ()

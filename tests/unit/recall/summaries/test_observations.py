@@ -4,7 +4,7 @@ from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary
 from builder.recall.index.view import View
 from builder.recall.summaries.observations import NO_OBSERVATIONS, Observations, observations_of
-from builder.recall.summaries.plan import recipe_of
+from builder.recall.summaries.recipes import recipe_of
 from tests.conversations import deleted, said, sent
 from tests.factories import make_view
 from tests.summarised import summing
