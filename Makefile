@@ -30,11 +30,11 @@ test: $(VENV)/dev $(VENV)/model
 	@$(BIN)/python -m tests.suite $(BUSY)
 
 # What a change of domain, language, wire, ports, remember, recall, assemble, publish, service and worker needs, in a minute: no
-# process, no broker, no PostgreSQL, no model.
+# service, no broker, no PostgreSQL, no model.
 CORE := domain language wire remember recall assemble publish service worker
 test-core: $(VENV)/dev
 	@$(BIN)/python -m pytest --processes 2 -k "not postgresql" \
-		$(CORE:%=tests/unit/%) tests/golden tests/contract/test_store.py
+		$(CORE:%=tests/unit/%) tests/extras/summaries tests/extras/explain tests/golden tests/contract/test_store.py
 
 up: $(VENV)/model
 	@$(BIN)/context-builder up

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["Check", "Commands", "Degraded", "Extra", "Host", "Lint", "Request", "additions", "extras"]
 GROUP = "context_builder.extras"
 """Entry points of packages: the name of an extra, and where its `Extra` is."""
+SUMMARISING = "summarising"
+"""The job that CONTEXT_BUILDER_SUMMARIES__… is for."""
 
 
-JobOpener = Callable[[Any], AbstractAsyncContextManager["BackgroundJob"]]
+JobOpener = Callable[[Any], AbstractAsyncContextManager["BackgroundJob | None"]]
 """`builder.app.line.JobParts` → the job, for a block. Raises `Misconfigured`."""
 DoorOpener = Callable[[Any], AbstractAsyncContextManager[Any]]
 """`builder.app.doors.DoorParts` → a `Door`, or None where the settings open none. Raises `Misconfigured`."""

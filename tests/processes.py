@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 
 _FORK = multiprocessing.get_context("fork")
+END_SECONDS = 60.0
+"""After which an interrupted process is killed."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,17 +51,17 @@ class Worker:
     def __init__(self, session: pytest.Session, number: int, others: Sequence["Worker"]) -> None:
         """number: of the process. others: those that run; the fork has their connections, which it closes."""
         self._session = session
-        self.connection, its = _FORK.Pipe()
+        self.connection, its_end = _FORK.Pipe()
         inherited = (self.connection, *(other.connection for other in others))
-        self.process = _FORK.Process(target=_work, args=(session, number, its, inherited))
+        self.process = _FORK.Process(target=_work, args=(session, number, its_end, inherited))
         self.process.start()
-        its.close()
+        its_end.close()
         self.tests = range(0)
         """Those of its file that have not ended, by their places among the items of the session."""
         self.is_apart = False
 
-    def take(self, tests: range) -> None:
-        """Let it run a file."""
+    def run(self, tests: range) -> None:
+        """Run a file there."""
         self.tests = tests
         self.is_apart = is_apart(self._session, tests)
         self.connection.send(tests)
@@ -83,9 +85,11 @@ class Worker:
         assert self.process.pid is not None
         os.kill(self.process.pid, signal.SIGINT)
 
-    def bury(self) -> range:
+    def fail(self) -> range:
         """Fail the test in which the process ended. Returns those of its file that it has not begun."""
         self.process.join()
+        if not self.tests:
+            return self.tests
         hook, item = self._session.config.hook, self._session.items[self.tests[0]]
         said = f"the process ended in this test, with {self.process.exitcode}"
         report = pytest.TestReport(item.nodeid, item.location, dict.fromkeys(item.keywords, 1), "failed", said, "call")
@@ -119,7 +123,7 @@ class Pool:
                     self._begin(self._files.popleft())
                 ready = wait([worker.connection for worker in self._running])
                 for worker in [worker for worker in self._running if worker.connection in ready]:
-                    self._hear(worker)
+                    self._receive(worker)
                 if self._session.shouldfail:
                     raise self._session.Failed(self._session.shouldfail)
                 if self._session.shouldstop:
@@ -129,18 +133,20 @@ class Pool:
                 worker.interrupt()
             for worker in [*self._idle, *self._running]:
                 worker.connection.close()
-                worker.process.join()
+                worker.process.join(END_SECONDS)
+                worker.process.kill()
 
     def _begin(self, tests: range) -> None:
+        self._idle = [worker for worker in self._idle if worker.process.is_alive()]
         if self._idle and not is_apart(self._session, tests):
             worker = self._idle.pop()
         else:
             self._started += 1
             worker = Worker(self._session, self._started, [*self._idle, *self._running])
-        worker.take(tests)
+        worker.run(tests)
         self._running.append(worker)
 
-    def _hear(self, worker: Worker) -> None:
+    def _receive(self, worker: Worker) -> None:
         try:
             if not worker.report():
                 return
@@ -149,7 +155,7 @@ class Pool:
             else:
                 self._idle.append(worker)
         except EOFError:
-            if rest := worker.bury():
+            if rest := worker.fail():
                 self._files.appendleft(rest)
         self._running.remove(worker)
 
@@ -180,6 +186,7 @@ def _work(session: pytest.Session, number: int, connection: Connection, inherite
                 config.hook.pytest_runtest_protocol(item=session.items[index], nextitem=following)
             connection.send(None)
     except (EOFError, OSError, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal has sent it, and the pool sends it again
         session._setupstate.teardown_exact(None)
 
 

@@ -2,20 +2,20 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Protocol
 
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
 from builder.app.components import PARTS, Parts
-from builder.app.rebuilding import Rebuilding
+from builder.app.rebuilding import Rebuilding, profile_of
 from builder.app.reload import Reloader
 from builder.app.requests import all_requests
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
-from builder.extra import Host, Request, additions
+from builder.extra import SUMMARISING, Host, Request, additions
 from builder.ports.archive import Archive
 from builder.ports.contexts import Durables, PublishedContexts, Publisher
 from builder.ports.stream import Sender, Stream
@@ -27,7 +27,7 @@ from builder.worker.backfill import Backfill
 from builder.worker.consumers import Consumers
 from builder.worker.erasure import Erasure
 from builder.worker.forget_requests import ForgetRequests
-from builder.worker.jobs import Job, Observer
+from builder.worker.jobs import BackgroundJob, Job, Observer
 from builder.worker.log import UTC_NOW, Log
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
@@ -43,8 +43,6 @@ CLOCK_MARGIN = timedelta(minutes=10)
 HEADER_BYTES = 1024
 """Below the broker's limit."""
 MAX_TRIGGER_AGE = CONTEXTS_MAX_AGE - CLOCK_MARGIN
-SUMMARISING = "summarising"
-"""The job that CONTEXT_BUILDER_SUMMARIES__… is for."""
 REMOVAL_SECONDS = 2.0
 """Between two looks for other workers' tombstones."""
 
@@ -90,12 +88,12 @@ class JobParts:
 
     settings: Settings
     host: Host
-    """What handlers of requests get; its jobs are not open yet."""
+    """What handlers of requests get; its jobs are those that are open already."""
     sender: Sender
     """Publishes breadcrumbs."""
     functions: Functions
     observer: Observer
-    """The metrics."""
+    """Its metrics, which a job tells of each summary."""
 
 
 @asynccontextmanager
@@ -118,22 +116,26 @@ async def open_line(
     processor = Processor(reloading.builder, log, contexts, forgetting, turns, MAX_TRIGGER_AGE, broker.is_settled)
     rules = Rules(heartbeat=broker.heartbeat, pauses=parts.pauses)
     replays = Rebuilding(reloading, archive, log, broker.max_event_bytes, forgetting.follow)
+    own = dict[str, BackgroundJob]()
     host = Host(
         log=log,
         consumers=consumers,
         replays=replays,
         builder=reloading.builder,
-        profile=reloading.profile,
+        profile=lambda name: profile_of(reloading.core, name),
         lookup=Lookup(log),
         contexts=Contexts(log, archive, publisher),
         forgetting=ForgetRequests(log, forgetting, erasure.letters),
         responses=Responses(log, broker.durables),
         refresh=Refresh(replays, core.store, broker.is_settled),
+        jobs=own,
     )
     job_parts = JobParts(settings=settings, host=host, sender=broker.sender, functions=core.helpers, observer=observer)
     backfill = Backfill(log, core.builder.ingest, parts.pace)
     async with AsyncExitStack() as stack:
-        own = {name: await stack.enter_async_context(opener(job_parts)) for name, opener in additions("jobs").items()}
+        for name, opener in additions("jobs").items():
+            if job := await stack.enter_async_context(opener(job_parts)):
+                own[name] = job
         if settings.summaries.url and SUMMARISING not in own:
             raise Misconfigured(
                 "CONTEXT_BUILDER_SUMMARIES__URL is set, and no installed extra makes summaries; "
@@ -141,7 +143,7 @@ async def open_line(
             )
         yield Line(
             log=log,
-            host=replace(host, jobs=own),
+            host=host,
             jobs=(
                 Job(name="filling in vectors", every=parts.pace.rest, run_once=backfill.walk),
                 Job(name="following tombstones", every=REMOVAL_SECONDS, run_once=forgetting.follow),
@@ -149,7 +151,7 @@ async def open_line(
             ),
             erasure=erasure,
             backfill=backfill,
-            worker=Worker(processor, log, DeadLetters(publisher, archive), (observer, *own.values()), rules),
+            worker=Worker(processor, log, DeadLetters(publisher, archive), {"the metrics": observer, **own}, rules),
         )
 
 

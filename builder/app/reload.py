@@ -13,7 +13,6 @@ from builder.app.components import PARTS, Components, Parts
 from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, in_daemon_thread, in_time
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.lint_finding import faulty
-from builder.domain.profile import Profile
 from builder.ports.store import Editions
 from builder.service import ContextBuilder
 from builder.worker.jobs import UnexpectedError, guard
@@ -82,10 +81,6 @@ class Reloader:
     def builder(self) -> ContextBuilder:
         """The builder of the present components."""
         return self.core.builder
-
-    def profile(self, name: str) -> Profile:
-        """`Components.profile` of the present components."""
-        return self.core.profile(name)
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
         """`Components.drop`; the earlier editions go, too."""

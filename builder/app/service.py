@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -32,8 +33,9 @@ from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, handle
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics, build_facts, show_gauges
+from builder.domain.errors import Misconfigured
 from builder.wire.subjects import Installation
-from builder.worker.jobs import Job, JobRunner
+from builder.worker.jobs import Job, JobRunner, tell
 from builder.worker.loop import Imports
 from builder.worker.purging import PurgeSchedule, Purging
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
@@ -104,8 +106,10 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         )
         own_jobs = _jobs(settings, js, reloading, watchdog, clock, metrics, line, parts)
         jobs = (*line.jobs, *own_jobs, *durables, *(job for door in doors for job in door.jobs))
-        for job in jobs:
-            metrics.counters["job_failures"].labels(job.name)
+        for name, number in Counter(job.name for job in jobs).items():
+            if number > 1:
+                raise Misconfigured(f"an extra brings a job {name!r}, which the service has; uninstall the extra")
+            metrics.counters["job_failures"].labels(name)
         runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
         stack.enter_context(_responsive())
         tasks = _run(stack, runner, jobs)
@@ -177,8 +181,8 @@ def _jobs(
     async def reload() -> None:
         if await reloading.look():
             metrics.describe(build_facts(settings.name, reloading.core))
-            for job in line.host.jobs.values():
-                job.reset()
+            for name, job in line.host.jobs.items():
+                tell(name, job.reset)
 
     async def collect_garbage() -> None:
         gc.collect()

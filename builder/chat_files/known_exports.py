@@ -37,12 +37,8 @@ def _items(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return [item for item in items[:3] if isinstance(item, dict)] if isinstance(items, list) else []
 
 
-def _is_chatgpt(value: dict[str, Any]) -> bool:
-    return isinstance(value.get("mapping"), dict)
-
-
-def _is_claude(value: dict[str, Any]) -> bool:
-    return isinstance(value.get("chat_messages"), list)
+def _has(name: str, kind: type, value: dict[str, Any]) -> bool:
+    return isinstance(value.get(name), kind)
 
 
 def _is_claude_code(value: dict[str, Any]) -> bool:
@@ -56,7 +52,7 @@ def _is_codex(value: dict[str, Any]) -> bool:
 
 def _is_gemini_cli(value: dict[str, Any]) -> bool:
     if {"sessionId", "messageId", "type"} <= value.keys():
-        return isinstance(value.get("message"), str)
+        return _has("message", str, value)
     has_kinds = any(item.get("type") in ("user", "gemini") for item in _items(value, "messages"))
     return "sessionId" in value and ("projectHash" in value or has_kinds)
 
@@ -67,7 +63,7 @@ def _is_open_webui(value: dict[str, Any]) -> bool:
 
 
 def _is_slack(value: dict[str, Any]) -> bool:
-    has_time = isinstance(value.get("ts"), str)
+    has_time = _has("ts", str, value)
     return has_time and (value.get("type") == "message" or not {"thread_ts", "client_msg_id", "user"}.isdisjoint(value))
 
 
@@ -78,12 +74,12 @@ def _is_discord(value: dict[str, Any]) -> bool:
 
 
 def _is_langchain(value: dict[str, Any]) -> bool:
-    is_message = value.get("type") in _LANGCHAIN and isinstance(value.get("data"), dict)
-    return is_message or ("lc" in value and isinstance(value.get("kwargs"), dict))
+    is_message = value.get("type") in _LANGCHAIN and _has("data", dict, value)
+    return is_message or ("lc" in value and _has("kwargs", dict, value))
 
 
 def _is_pydantic_ai(value: dict[str, Any]) -> bool:
-    return value.get("kind") in ("request", "response") and isinstance(value.get("parts"), list)
+    return value.get("kind") in ("request", "response") and _has("parts", list, value)
 
 
 def _is_sharegpt(value: dict[str, Any]) -> bool:
@@ -117,8 +113,8 @@ def _has_fields(value: Any, sets: tuple[set[str], ...], depth: int = 4) -> bool:
 
 
 EXPORTS: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...] = (
-    ("an export of ChatGPT", _is_chatgpt),
-    ("an export of Claude", _is_claude),
+    ("an export of ChatGPT", partial(_has, "mapping", dict)),
+    ("an export of Claude", partial(_has, "chat_messages", list)),
     ("a transcript of Claude Code", _is_claude_code),
     ("a transcript of Codex", _is_codex),
     ("a transcript of Gemini CLI", _is_gemini_cli),

@@ -42,7 +42,7 @@ class UnexpectedError(Exception):
 async def guard(work: Awaitable[Value], log: logging.Logger, doing: str) -> Value:
     """Await `work`; log any unexpected exception with its traceback and raise it as `UnexpectedError`.
 
-    The only place that catches everything; `Rejected`, `Unavailable` and `Misconfigured` pass through.
+    `Rejected`, `Unavailable` and `Misconfigured` pass through. Nothing but this and `tell` catches everything.
     """
     try:
         return await work
@@ -51,6 +51,14 @@ async def guard(work: Awaitable[Value], log: logging.Logger, doing: str) -> Valu
     except Exception as error:
         log.error("a bug in %s:\n%s", doing, frames(error))  # noqa: TRY400 - an exception's text may quote what people wrote
         raise UnexpectedError(type(error).__name__) from error
+
+
+def tell(name: str, call: Callable[[], None]) -> None:
+    """Tell a job something. The traceback of what it raises is in the log, and nobody else is stopped."""
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001 - whose bug it is, is not known
+        log.error("a bug in %s:\n%s", name, frames(error))  # noqa: TRY400 - see `guard`
 
 
 def frames(error: BaseException) -> str:
@@ -149,7 +157,7 @@ class Observer:
 class BackgroundJob(Observer, ABC):
     """A job with a state of its own, as extras bring it. It hears of deliveries, and may answer requests of its extra."""
 
-    every: float
+    every: float = 1.0
     """Seconds between two runs; 0 where a run waits for work."""
 
     @abstractmethod

@@ -5,9 +5,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
 from builder.domain.breadcrumb import NO_SESSION, TOMBSTONE, TOOL_ERROR, TOOL_RESPONSE, Place, StreamMessage
@@ -17,7 +18,7 @@ from builder.domain.timing import stopwatch
 from builder.ports.stream import Delivery
 from builder.wire.traces import span
 from builder.worker.decide import CAUSES, RULES
-from builder.worker.jobs import PAUSES, Backoff, Observer, Pace, Pauses, UnexpectedError, give_way, guard, heartbeat
+from builder.worker.jobs import PAUSES, Backoff, Observer, Pace, Pauses, UnexpectedError, give_way, guard, heartbeat, tell
 from builder.worker.log import Log
 from builder.worker.processor import DeadLetters, Ending, Processor
 from builder.worker.turns import SessionOrder
@@ -75,13 +76,15 @@ class Rules:
 class Worker:
     """Processes deliveries: sessions side by side, one session in order."""
 
-    def __init__(self, processor: Processor, log: Log, letters: DeadLetters, observers: Iterable[Observer], rules: Rules) -> None:
+    def __init__(
+        self, processor: Processor, log: Log, letters: DeadLetters, observers: Mapping[str, Observer], rules: Rules
+    ) -> None:
         self._processor = processor
         self._store = log.store
         self._now = log.now
         self._attempts = Attempts(log)
         self._letters = letters
-        self._observers = tuple(observers)
+        self._observers = observers
         self._rules = rules
         self._sessions = SessionOrder()
         self._backoff = Backoff(rules.pauses)
@@ -120,15 +123,13 @@ class Worker:
             unread=ending.unread,
             parts=seconds,
         )
-        for observer in self._observers:
-            with suppress(BuilderError, UnexpectedError):  # a job of an extra stops no delivery
-                await guard(_report(observer, outcome), log, f"the observer {type(observer).__name__}")
+        for name, observer in self._observers.items():
+            tell(name, partial(observer.delivered, outcome))
 
     async def _home(self, message: StreamMessage) -> str:
-        try:
+        with suppress(BuilderError, UnexpectedError):
             return await guard(self._processor.session_of(message), log, f"the caller of {message.place.sequence}")
-        except (BuilderError, UnexpectedError):
-            return NO_SESSION
+        return NO_SESSION
 
     async def _settled(self, delivery: Delivery) -> Ending:
         message = delivery.arrival
@@ -171,10 +172,6 @@ class Worker:
                 )
         pause = self._backoff.note_failure() if outcome == "unavailable" else self._rules.pauses.first
         return Ending(outcome, reason=str(error), kind=getattr(error, "kind", ""), pause=pause)
-
-
-async def _report(observer: Observer, outcome: DeliveryOutcome) -> None:
-    observer.delivered(outcome)
 
 
 class Imports:

@@ -72,7 +72,7 @@ class Host:
     builder: Callable[[], "ContextBuilder"]
     """With the present profiles and templates."""
     profile: Callable[[str], "Profile"]
-    """A profile or preset by its name. Raises `Misconfigured`."""
+    """A profile or preset by its name. Raises `Rejected`."""
     lookup: "Lookup"
     contexts: "Contexts"
     forgetting: "ForgetRequests"

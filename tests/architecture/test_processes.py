@@ -61,7 +61,9 @@ def running(folder: Path, files: dict[str, str], processes: int) -> subprocess.P
         "short",
     ]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=folder, env=os.environ | {"PYTHONPATH": python_path(ROOT)}, stdout=pipe, text=True)
+    return subprocess.Popen(
+        command, cwd=folder, env=os.environ | {"PYTHONPATH": python_path(ROOT)}, stdout=pipe, text=True, start_new_session=True
+    )
 
 
 def test_a_process_that_ends_fails_its_test_alone_and_what_is_apart_has_one_of_its_own(tmp_path: Path) -> None:
@@ -76,7 +78,7 @@ def test_a_process_that_ends_fails_its_test_alone_and_what_is_apart_has_one_of_i
 def test_an_interrupted_run_ends_its_fixtures_and_its_processes(tmp_path: Path) -> None:
     process = running(tmp_path, {"test_waits": WAITS}, 2)
     wait_for((tmp_path / "begun").exists, "the test to run")
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     process.communicate(timeout=DEADLINE)
     assert process.returncode == pytest.ExitCode.INTERRUPTED
     assert (tmp_path / "ended").exists()

@@ -57,7 +57,10 @@ async def test_its_endpoints_are_the_verbs_with_subject_queue_and_schemas(connec
     assert info.description
     endpoints = {each.name: each for each in info.endpoints}
     refusal = await answer(connection, f"{NAME}.requests.acme.dance")
-    assert refusal["error"] == f"there is no request 'dance'; there are {', '.join(endpoints)}"
+    assert refusal["error"] == (
+        f"there is no request 'dance'; there are {', '.join(endpoints)}; "
+        "for one of a new extra install the package again (`make up` in a clone)"
+    )
     for name, endpoint in endpoints.items():
         own = ".*" if name in OF_AGENT else ""
         assert (endpoint.subject, endpoint.queue_group) == (f"{NAME}.requests.*.{name}{own}", NAME)

@@ -89,7 +89,10 @@ async def _answer(connection: Client, message: Msg, handlers: Mapping[str, JsonH
 async def _answer_bytes(message: Msg, handlers: Mapping[str, JsonHandler], most: int) -> bytes:
     workspace, name, consumer = _parts(message)
     if name not in handlers:
-        raise Rejected(f"there is no request {name[:40]!r}; there are {', '.join(handlers)}")
+        raise Rejected(
+            f"there is no request {name[:40]!r}; there are {', '.join(handlers)}; "
+            "for one of a new extra install the package again (`make up` in a clone)"
+        )
     with span(f"request {name}", "consumer", trace_of(message.headers)):
         data = _with_consumer(message.data, check_token(consumer, "consumer")) if consumer else message.data
         answer = _bytes(await handlers[name](check_token(workspace, "workspace"), data))

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from builder.extra import Commands, Extra, Request
+from builder.extra import SUMMARISING, Commands, Extra, Request
 
 if TYPE_CHECKING:
     from builder.app.line import JobParts
     from builder.worker.jobs import BackgroundJob
-
-JOB = "summarising"
 
 
 def _job(parts: "JobParts") -> "AbstractAsyncContextManager[BackgroundJob]":
@@ -31,4 +29,4 @@ def _commands() -> Commands:
     return {"compact": compact}
 
 
-extra = Extra(jobs={JOB: _job}, requests=_requests, commands=_commands)
+extra = Extra(jobs={SUMMARISING: _job}, requests=_requests, commands=_commands)

@@ -7,10 +7,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from builder.app.access import AccessControl
-from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.summary import CompactionResult
-from builder.extra import Host, Request
-from builder.extras.summaries import JOB
+from builder.extra import SUMMARISING, Host, Request
 from builder.wire.subjects import check_token
 
 
@@ -26,11 +24,8 @@ class CompactRequest(BaseModel):
 async def compact(host: Host, workspace: str, request: CompactRequest) -> dict[str, Any]:
     """See `CompactRequest`."""
     check_token(request.session, "session")
-    try:
-        profile = host.profile(request.profile)
-    except Misconfigured as error:
-        raise Rejected(str(error)) from error
-    return asdict(await host.jobs[JOB].compact(workspace, request.session, profile, request.keep_user))
+    profile = host.profile(request.profile)
+    return asdict(await host.jobs[SUMMARISING].compact(workspace, request.session, profile, request.keep_user))
 
 
 REQUESTS: Mapping[str, Request] = {

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from builder.app.requests import all_requests
-from builder.domain.errors import Misconfigured, Rejected
+from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.summary import CompactionResult
-from builder.extra import extras
-from builder.extras.summaries import JOB
+from builder.extra import SUMMARISING, extras
 from builder.testing import memory_client
 from tests.factories import make_profile
 from tests.hosts import answer, host_of
@@ -20,11 +19,11 @@ class Scheduler:
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, str, bool]] = []
-        self.host = host_of(jobs={JOB: self}, profile=self.profile)
+        self.host = host_of(jobs={SUMMARISING: self}, profile=self.profile)
 
     def profile(self, name: str) -> Profile:
         if name != "default":
-            raise Misconfigured(f"there is no profile {name!r}")
+            raise Rejected(f"there is no profile {name!r}")
         return make_profile(consumer=name)
 
     async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool) -> CompactionResult:

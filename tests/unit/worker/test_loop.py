@@ -73,7 +73,7 @@ class Bench(Observer):
         forgetting = cast("Forgetting", SimpleNamespace(apply=nothing))
         processor = Processor(lambda: builder, self.log, contexts, forgetting, Turns(), timedelta(hours=1))
         letters = DeadLetters(self.publisher, self.stream)
-        self.worker = Worker(processor, self.log, letters, (self,), Rules(heartbeat=0.001, pauses=pauses))
+        self.worker = Worker(processor, self.log, letters, {"the test": self}, Rules(heartbeat=0.001, pauses=pauses))
 
     @override
     def delivered(self, outcome: DeliveryOutcome) -> None:
@@ -93,15 +93,19 @@ async def test_what_is_processed_is_acknowledged_and_its_attempts_are_cleared() 
     assert await bench.store.start_attempt(make_place(1)) == 1
 
 
-async def test_an_observer_that_fails_stops_neither_the_delivery_nor_the_next_observer() -> None:
+@pytest.mark.parametrize("error", [ZeroDivisionError(), Rejected("the tally is full")])
+async def test_an_observer_that_fails_is_in_the_log_and_stops_neither_the_delivery_nor_the_next_observer(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
     class Broken(Observer):
         @override
         def delivered(self, outcome: DeliveryOutcome) -> None:
-            raise ZeroDivisionError
+            raise error
 
     bench = Bench()
-    bench.worker._observers = (Broken(), bench)
+    bench.worker._observers = {"a tally": Broken(), "the test": bench}
     assert (await bench.process(hello(1))).outcome == "published"
+    assert "a bug in a tally" in caplog.text
 
 
 async def test_what_is_malformed_is_dead_lettered_and_rejected_with_its_reason() -> None:
