@@ -162,9 +162,9 @@ class Buyer:
             self._put(each)
 
     def drop_copies(self) -> None:
-        """Take off the finds of which the newest part has a copy whole."""
+        """Take off the finds of which a later copy is there whole."""
         for entry, copy in self._offers.copies.items():
-            if entry >= self.plan.newest > copy and copy in self.plan.whole:
+            if entry >= self.plan.newest and copy in self.plan.whole:
                 self.plan.whole.discard(entry)
 
     def summary(self, tokens: int) -> None:

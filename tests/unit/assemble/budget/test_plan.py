@@ -203,8 +203,10 @@ def test_a_summary_has_a_price_and_what_is_dearer_comes_first() -> None:
     assert (cheap.whole, cheap.summary, cheap.lacks_room) == ({0}, 50 - 20 - HOLE_TOKENS, True)
 
 
-def test_a_find_of_which_the_newest_part_has_a_copy_is_not_shown_twice() -> None:
+def test_a_find_of_which_a_later_copy_is_there_is_not_shown_twice() -> None:
     entries = make_entries([10.0, 900.0, 10.0], newest=2, is_certain=[True, False, False])
     offers = replace(make_offers(Offer(entry=2, tokens=10)), copies={2: 0})
     assert plan(entries, offers, make_room(100), 0.0, follows=False).whole == {0}
     assert plan(entries, replace(offers, copies={}), make_room(100), 0.0, follows=False).whole == {0, 2}
+    of_finds = replace(make_offers(Offer(entry=1, tokens=10), Offer(entry=2, tokens=10)), copies={1: 2})
+    assert plan(make_entries([10.0, 10.0, 10.0], newest=1), of_finds, make_room(100), 0.0, follows=False).whole == {0, 2}
