@@ -179,7 +179,7 @@ def _follows(before: _Piece, piece: _Piece, draft: PageDraft) -> bool:
 def _is_unit_between(first: int, last: int, draft: PageDraft) -> bool:
     """Whether a limit of the profile leaves something out between two rows."""
     units = draft.ledger.units
-    between = units[np.searchsorted(units, first, "right") : np.searchsorted(units, last)]
+    between = units[units.searchsorted(first, "right") : units.searchsorted(last)]
     return any(head != draft.recall.view.unit_of(last) for head in between[:2].tolist())
 
 
