@@ -38,7 +38,7 @@ from builder.recall.search.ranking import MEANING, Ranker, Weights
 from builder.recall.search.signals import SIGNALS
 from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
-from builder.wire.patience import patiently
+from builder.wire.retrying import patiently
 from builder.wire.subjects import Installation
 from builder.worker.jobs import PACE, PAUSES, Pace, Pauses
 from builder.worker.purging import POLL_SECONDS

@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.lint_finding import nearest
 from builder.extra import additions
+from builder.remember.lifetimes import LIFETIMES
 from builder.wire.subjects import DEFAULT_NAME, Installation
 
 PREFIX = "CONTEXT_BUILDER_"
@@ -19,18 +20,6 @@ _SERVICE_LINK = re.compile(PREFIX + r"(?:(?!\w*__)\w+_)?(?:SERVICE_(?:HOST|PORT)
 ENGINES = ("onnx", "none")
 """Those that need no extra."""
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
-
-LIFETIMES: dict[str, float] = {
-    "tool.request.v1 health:check": 1 / 12,
-    "system.ping.v1": 1 / 6,
-    "*agent.temp*": 1,
-    "agent.thinking.v1": 6,
-    "agent.analysis.v1": 6,
-    "tool.response.v1 log:*": 168,
-    "tool.error.v1 log:*": 168,
-    "*metrics.v1": 720,
-}
-"""Hours by schema and tag, as in RCRT. The rule is `remember/lifetimes.py`."""
 
 
 class NatsSettings(BaseModel):

@@ -19,10 +19,10 @@ from builder.client.tools import Tools, run_calls
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.selector import trigger_text, wait_for_tools
-from builder.wire.patience import patiently
 from builder.wire.records import Outgoing, make_record
 from builder.wire.requests import MAX_RESPONSES
 from builder.wire.responses import Response
+from builder.wire.retrying import patiently
 from builder.wire.subjects import DEFAULT, Installation
 from builder.wire.traces import trace_scope
 

@@ -7,6 +7,17 @@ from fnmatch import fnmatchcase
 
 Lifetimes = Mapping[str, float]
 """Kind → hours. A kind is a schema, or a schema, a space and a tag; both may hold the wildcard `*`."""
+LIFETIMES: dict[str, float] = {
+    "tool.request.v1 health:check": 1 / 12,
+    "system.ping.v1": 1 / 6,
+    "*agent.temp*": 1,
+    "agent.thinking.v1": 6,
+    "agent.analysis.v1": 6,
+    "tool.response.v1 log:*": 168,
+    "tool.error.v1 log:*": 168,
+    "*metrics.v1": 720,
+}
+"""The defaults, as in RCRT."""
 
 
 def end_of(created_at: datetime, sent: Iterable[float | datetime | None], hours: float | None) -> datetime | None:

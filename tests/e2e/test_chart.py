@@ -14,7 +14,8 @@ import pytest
 from kubernetes_validate import utils as validation
 
 from builder.adapters.nats.server import binary
-from builder.app.settings import LIFETIMES, Settings
+from builder.app.settings import Settings
+from builder.remember.lifetimes import LIFETIMES
 from tests import custom_resources
 from tests.alerts import RULES
 from tests.chart import (

@@ -10,7 +10,16 @@ from pydantic_core import PydanticCustomError
 
 from builder.assemble.items.section_sources import SOURCES
 from builder.domain.lint_finding import nearest
-from builder.domain.page_settings import FORBIDDEN_SCHEMAS, ChatFormat, Dates, Reminder, SectionClass, Summaries, Window
+from builder.domain.page_settings import (
+    DEFAULT_BUDGET,
+    FORBIDDEN_SCHEMAS,
+    ChatFormat,
+    Dates,
+    Reminder,
+    SectionClass,
+    Summaries,
+    Window,
+)
 from builder.domain.retrieval import Retrieval
 from builder.domain.selector import MAX_PINNED, Audience, Selector, TrustedHints
 from builder.domain.tool_output import ToolOutput
@@ -117,7 +126,6 @@ class SectionFile(BaseModel):
 
 
 ENGLISH = "en"
-DEFAULT_BUDGET = 4000
 
 
 def time_zone(name: str) -> tzinfo:

@@ -16,7 +16,6 @@ from builder.adapters.files import parse_yaml
 from builder.adapters.profiles.layers import Layer, Path, Presets, SettingError, layers, merged
 from builder.adapters.profiles.problems import MAX_NAME_CHARS, finding_of, findings_of
 from builder.adapters.profiles.profile_file import (
-    DEFAULT_BUDGET,
     PinnedFile,
     ProfileFile,
     SectionFile,
@@ -26,7 +25,7 @@ from builder.adapters.profiles.profile_file import (
 from builder.assemble.items.section_sources import SOURCES
 from builder.domain.errors import Rejected
 from builder.domain.lint_finding import FaultyFiles, advice, faulty
-from builder.domain.page_settings import Dates
+from builder.domain.page_settings import DEFAULT_BUDGET, Dates
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.selector import CATALOG, Pinned, Selector, trigger_on
 from builder.wire.subjects import check_token

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from builder.app.settings import LIFETIMES
 from builder.domain.breadcrumb import Breadcrumb
 from builder.remember.decode import decode
-from builder.remember.lifetimes import lifetime
+from builder.remember.lifetimes import LIFETIMES, lifetime
 from tests.conversations import message_of
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
