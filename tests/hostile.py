@@ -8,7 +8,6 @@ YAMLS = {
     + "".join(f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in pairwise("abcdefg"))
     + "extends: *g\n",
     "an alias in a merge": "a: &a {budget: 20}\n<<: *a\n",
-    "deep lists": "extends: " + "[" * 20_000,
     "deep maps": "extends: " + "{a: " * 30_000,
     "deep dashes": "- " * 60_000 + "x",
     "deep questions": "? " * 60_000 + "x",

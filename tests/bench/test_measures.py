@@ -1,6 +1,7 @@
 """The benchmarks measure what they say."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -61,7 +62,9 @@ async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> N
     from builder.bench.quality.fit import ablation  # noqa: PLC0415 - the same
 
     async with open_components(settings, location(IN_MEMORY), parts=PARTS) as core:
-        sample = read("sample")
+        (conversation,) = (sample := read("sample")).conversations
+        begun = replace(conversation, breadcrumbs=conversation.breadcrumbs[:40], questions=conversation.questions[:3])
+        sample = replace(sample, conversations=(begun,))
         data = await examples(core.builder, (sample,), core.profile("recall"), quiet)
         with pytest.raises(Misconfigured, match="--fit-on"):
             await ablation(core.builder, sample, core.profile("recall"), (500,), data, quiet)

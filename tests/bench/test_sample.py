@@ -74,7 +74,7 @@ async def test_most_of_a_page_for_a_prompt_cache_is_what_the_page_before_began_w
     sample = replace(sample, conversations=(replace(conversation, questions=conversation.questions[:2]),))
     async with opened() as core:
         mine = core.preset("cached")
-        report = await prefix.run(core, sample, {"mine": mine, "naive": prefix.naive(mine)}, 12, lambda: None)
+        report = await prefix.run(core, sample, {"mine": mine, "naive": prefix.naive(mine)}, 7, lambda: None)
     assert report["orders"]["mine"]["reused_median"] > 10 * report["orders"]["naive"]["reused_median"]
-    assert report["orders"]["mine"]["steps"] == 11
+    assert report["orders"]["mine"]["steps"] == 6
     assert json.dumps(report)

@@ -7,7 +7,7 @@ from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.domain.stored import StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
-from tests.factories import FAR, MODEL, bare, latest_of, make_remembered, make_vector
+from tests.factories import FAR, MODEL, bare, latest_of, make_remembered
 
 LONG = "I moved to Lisbon because of the new job. " * 40
 
@@ -29,34 +29,10 @@ def crumbs(rows: tuple[StoredBreadcrumb, ...]) -> list[Breadcrumb]:
     return [row.breadcrumb for row in rows]
 
 
-async def test_what_no_engine_has_seen_is_lacking_until_it_is_filled_in(store: Store) -> None:
-    row = make_remembered(LONG)
-    assert len(row.passages) > 1
-    await remember_bare(store, row)
-    assert await store.missing_vectors(9) == (bare(row),)
-    assert await store.count_missing_vectors() == 1
-    assert await store.fill_vectors(row) is True
-    assert await store.missing_vectors(9) == ()
-    assert await store.count_missing_vectors() == 0
-    assert await store.facts(row.breadcrumb) == row
-    assert (await recall(store)).rows == (row,)
-
-
 async def test_what_an_engine_has_seen_is_not_lacking(store: Store) -> None:
     await store.remember(make_remembered())
     await store.remember(replace(make_remembered("", 2), passages=()))
     assert (await store.missing_vectors(9), await store.count_missing_vectors()) == ((), 0)
-
-
-async def test_remembering_again_what_lacks_vectors_lists_it_once_and_what_was_filled_in_not_again(store: Store) -> None:
-    row = make_remembered()
-    await remember_bare(store, row)
-    assert not await store.remember(bare(row))
-    assert await store.count_missing_vectors() == 1
-    await store.fill_vectors(row)
-    assert not await store.remember(bare(row))
-    assert await store.count_missing_vectors() == 0
-    assert await store.facts(row.breadcrumb) == row
 
 
 async def test_what_lacks_vectors_is_recalled_with_its_words(store: Store) -> None:
@@ -65,16 +41,6 @@ async def test_what_lacks_vectors_is_recalled_with_its_words(store: Store) -> No
     (held,) = (await recall(store)).rows
     assert held.passages == bare(row).passages
     assert held.passages[0].terms == "move lisbon"
-
-
-async def test_the_first_one_to_fill_in_wins(store: Store) -> None:
-    row = make_remembered()
-    other = replace(
-        row, model="other/int8/1", passages=tuple(replace(held, vector=make_vector("Other.")) for held in row.passages)
-    )
-    await remember_bare(store, row)
-    assert [await store.fill_vectors(each) for each in (row, other, row)] == [True, False, False]
-    assert await store.facts(row.breadcrumb) == row
 
 
 async def test_what_was_remembered_with_vectors_is_never_changed(store: Store) -> None:

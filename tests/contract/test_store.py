@@ -69,22 +69,6 @@ async def test_the_sender_s_clock_and_who_the_person_is_are_kept(store: Store, o
     assert await store.facts(row.breadcrumb) == row
 
 
-async def test_remembering_twice_changes_nothing_and_says_so(store: Store) -> None:
-    row = make_remembered()
-    assert await store.remember(row) is True
-    assert await store.remember(row) is False
-    assert (await store.recall(query())).rows == (row,)
-    assert await store.count() == 1
-
-
-async def test_the_first_writer_of_an_id_and_version_wins(store: Store) -> None:
-    first, second = make_remembered("The first text.", 1, id="m"), make_remembered("Another text.", 2, id="m")
-    assert await store.remember(first)
-    assert not await store.remember(second)
-    assert (await store.recall(query())).rows == (first,)
-    assert await store.facts(second.breadcrumb) == first
-
-
 async def test_of_many_writers_at_once_exactly_one_wins(store: Store) -> None:
     answers = await asyncio.gather(*(store.remember(make_remembered("Text.", n, id="m")) for n in range(1, 21)))
     assert sum(answers) == await store.count() == 1
@@ -95,13 +79,6 @@ async def test_a_place_that_another_breadcrumb_holds_is_an_error_and_no_silent_l
     with pytest.raises(Unavailable):
         await store.remember(make_remembered("Two.", 7, id="b"))
     assert await store.count() == 1
-
-
-async def test_every_version_of_a_breadcrumb_is_kept(store: Store) -> None:
-    rows = tuple(make_remembered(f"Version {n}.", n, id="m", version=n) for n in (1, 2, 3))
-    await remember_all(store, *rows)
-    assert (await store.recall(query())).rows == rows
-    assert [await store.facts(row.breadcrumb) for row in rows] == list(rows)
 
 
 async def test_the_same_id_in_two_workspaces_is_two_breadcrumbs(store: Store) -> None:
@@ -248,15 +225,6 @@ async def test_vectors_of_another_model_come_back_empty_and_the_words_stay(store
     assert old.passages[0].terms == "move lisbon"
     assert new.passages[0].vector
     assert (await store.recall(replace(query(), model="old/fp32/1"))).rows[0].passages[0].vector
-
-
-async def test_a_watermark_begins_before_everything_rises_and_never_falls(store: Store) -> None:
-    assert await store.watermark("acme", "s42") == ORIGIN < Place(0, 1)
-    for place in (Place(2, 5), Place(2, 4), Place(1, 900), Place(2, 5)):
-        await store.advance("acme", "s42", place)
-        assert await store.watermark("acme", "s42") == Place(2, 5)
-    await store.advance("acme", "s42", Place(3, 1))
-    assert await store.watermark("acme", "s42") == Place(3, 1)
 
 
 async def test_every_session_has_its_own_watermark(store: Store) -> None:

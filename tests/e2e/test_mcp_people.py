@@ -6,7 +6,6 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
 
-import httpx2
 import pytest
 from mcp.shared.exceptions import MCPError
 
@@ -19,8 +18,6 @@ TOKENS = [
     {"name": "of all", "sha256": sha256(b"all").hexdigest(), "rights": RIGHTS},
     {"name": "of Ada", "sha256": sha256(b"ada").hexdigest(), "rights": RIGHTS, "user": "ada"},
     {"name": "of Ben", "sha256": sha256(b"ben").hexdigest(), "rights": RIGHTS, "user": "ben"},
-    {"name": "a reader", "sha256": sha256(b"reader").hexdigest(), "rights": ["read"], "user": "ada"},
-    {"name": "elsewhere", "sha256": sha256(b"elsewhere").hexdigest(), "rights": RIGHTS, "user": "ada", "workspace": "other"},
 ]
 
 
@@ -74,15 +71,6 @@ async def test_a_token_of_a_user_sees_and_forgets_nothing_of_another(people: str
         assert (await data(ben, "forget", user_id="ben"))["is_done"] is False
         assert (await data(ben, "forget", user_id="ben", confirm=True))["receipts"] == 1
         assert await said(ben, "history", session="of-ben") == "nothing is remembered of this session"
-
-
-async def test_a_token_of_a_user_has_its_rights_and_its_workspace(people: str) -> None:
-    async with over_http(people, "reader") as reader:
-        assert "this needs write" in await said(reader, "build_context", text="Hello", session="s")
-        assert await said(reader, "history", session="nowhere") == "nothing is remembered of this session"
-    for token in ("elsewhere", "nobody"):
-        async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as transport:
-            assert (await transport.post(people, json={})).status_code == 401, token
 
 
 async def test_a_token_of_a_user_says_that_it_needs_the_http_api(tmp_path: Path) -> None:

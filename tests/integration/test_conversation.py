@@ -125,16 +125,6 @@ async def test_an_event_that_is_no_context_of_the_agent_is_passed_over_and_does_
     assert [record.levelname for record in caplog.records if record.name == "builder.client"] == ["WARNING"] * len(bad)
 
 
-async def test_who_subscribes_before_sending_gets_the_answer_and_nothing_older(service: Running, workspace: str) -> None:
-    async with connect(service.url, workspace) as client, jetstream(service.url) as js:
-        await client.send_user_message("s1", "Before.", message_id="before")
-        await all_settled(js)
-        async with client.subscribed("default", durable=None) as contexts:
-            await client.send_user_message("s1", "After.", message_id="after")
-            await all_settled(js)
-            assert (await asyncio.wait_for(anext(contexts), DEADLINE)).trigger_event_id == "after"
-
-
 async def test_the_commands_show_what_the_agent_says_in_the_end(service: Running, workspace: str) -> None:
     place = ("--workspace", workspace, "--servers", service.url)
     calls = [{"tool": "kiln\x1b[2J", "input": {"cone": 6}, "requestId": "r1"}]

@@ -15,7 +15,7 @@ import pytest
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, Topology, ensure_streams
 from builder.client import Client, Rejected, Unavailable, connect, sync
 from builder.client.requests import Requests
-from builder.wire.connecting import FIRST_SECONDS, open_connection, without_credentials
+from builder.wire.connecting import FIRST_SECONDS, open_connection
 from tests.commands import COMMAND, DEADLINE, run
 from tests.free_ports import LOOPBACK
 from tests.integration.profiles import with_profiles
@@ -56,20 +56,6 @@ async def test_connecting_to_nobody_is_unavailable_with_the_address(
         async with asyncio.timeout(DEADLINE), connect(url):
             raise AssertionError(url)
     assert caplog.records == []
-
-
-@pytest.mark.parametrize(
-    ("servers", "shown"),
-    [
-        ("nats://u:p@host:1", "nats://host:1"),
-        ("nats://u:p@ss@host", "nats://host"),
-        ("demo:secret@127.0.0.1:1", "127.0.0.1:1"),
-        ("nats://token@a, tls://u:p@b,c:d@e", "nats://a, tls://b,e"),
-        ("nats://host:1,other", "nats://host:1,other"),
-    ],
-)
-def test_no_form_of_an_address_shows_its_password(servers: str, shown: str) -> None:
-    assert without_credentials(servers) == shown
 
 
 def test_the_first_connection_leaves_a_command_time_to_answer_within_five_seconds() -> None:

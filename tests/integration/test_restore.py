@@ -10,14 +10,12 @@ from pathlib import Path
 import nats
 import pytest
 from nats.aio.msg import Msg
-from nats.js import JetStreamContext
-from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, RESTORED_FILE, RESTORING, Topology, ensure_streams
 from builder.extras.operations.snapshot import Snapshot, restore_snapshot
-from tests.commands import COMMAND, run
+from tests.commands import run
 from tests.integration.test_backup import OPTIONS, talk
-from tests.running import Broker, Process, Running, all_settled, environment, jetstream, until
+from tests.running import Broker, Running, all_settled, environment, jetstream, until
 
 
 @pytest.fixture(scope="module")
@@ -32,20 +30,6 @@ def backup(folder: Path, service: Running) -> Path:
     asyncio.run(make())
     assert run("backup", str(target), env=service.env).returncode == 0
     return target
-
-
-async def test_a_restore_that_is_killed_goes_on_where_it_was(backup: Path, tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker") as broker:
-        env = environment(tmp_path, nats__servers=broker.url)
-        async with jetstream(broker.url) as js:
-            with Process([COMMAND, "restore", str(backup)], env, tmp_path / "log"):
-                await until(lambda: there_is(js, DEADLETTERS), "the first stream")
-            again = run("restore", str(backup), "--json", env=env)
-            assert (again.returncode, DEADLETTERS in json.loads(again.stdout)["restored"]) == (0, False)
-            for row in json.loads(again.stdout)["streams"]:
-                assert (await js.stream_info(row["stream"])).state.messages == row["messages"]
-            third = run("restore", str(backup), "--json", env=env)
-            assert json.loads(third.stdout)["restored"] == []
 
 
 async def test_a_stream_of_which_the_restore_was_cut_off_is_restored_whole(tmp_path: Path) -> None:
@@ -102,14 +86,6 @@ async def test_a_restore_sends_a_part_again_that_nobody_heard(backup: Path, tmp_
         assert b"".join(parts) == file.read_bytes()
         for connection in (server, client):
             await connection.close()
-
-
-async def there_is(js: JetStreamContext, stream: str) -> bool:
-    try:
-        await js.stream_info(stream)
-    except NotFoundError:
-        return False
-    return True
 
 
 async def test_a_restore_refuses_a_stream_with_messages_of_its_own_and_takes_an_empty_one(backup: Path, tmp_path: Path) -> None:

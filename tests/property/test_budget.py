@@ -5,19 +5,17 @@ from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
 
-import pytest
 from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
-from builder.domain.context import NEUTRALISED, OLDER, Context
+from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.stored import StoredBreadcrumb
 from builder.domain.tool_output import Cut, ToolOutput
-from builder.recall.index.conversation import exchange_of, turns
 from tests.examples import examples
-from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_rendering, make_turn, make_view
+from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_rendering, make_turn
 from tests.property.sessions import Session, catalogs, hear, sentences, sessions
 from tests.two_sections import two_sections
 
@@ -123,53 +121,6 @@ def check_end(context: Context, session: Session, profile: Profile) -> None:
     assert "characters left out" in last or all(word in last for word in crumb.text.split())
 
 
-@examples(40)
-@given(sessions(most=40), profiles())
-def test_the_conversation_on_the_page_is_the_end_of_the_conversation(session: Session, profile: Profile) -> None:
-    """Whatever is folded or cut: nothing is moved or comes twice; the newest messages may stand apart from it."""
-    whole = replace(profile, budget=200_000)
-    everything, shown = (shapes(built(session, wanted)) for wanted in (whole, profile))
-    rest = iter(everything)
-    assert all(shape in rest for shape in shown), "the page has an order of its own"
-
-
-def shapes(context: Context) -> list[str]:
-    """Breadcrumbs of the conversation in page order, one for each of its parts."""
-    return [name for section in context.sections if section.name in {"recent", "conversation"} for name in section.ids]
-
-
-@examples(40)
-@given(sessions(most=40), profiles())
-def test_a_result_stands_only_below_its_call_if_that_is_known(session: Session, profile: Profile) -> None:
-    context = built(session, profile)
-    view = make_view(session.rows)
-    for section in context.sections:
-        shown = list(section.ids)
-        for name in shown:
-            row = view.row_of(name)
-            exchange = exchange_of(view, row) if row >= 0 and session.rows[row].breadcrumb.role == "tool" else None
-            if exchange is not None and section.name in {"recent", "relevant", "conversation", "elsewhere"}:
-                caller = session.rows[exchange.callers[0]].breadcrumb.id
-                assert caller in shown[: shown.index(name) + 1]
-
-
-@examples(50)
-@given(sessions(most=40), profiles(st.just(200_000)))
-def test_what_fits_is_shown_whole(session: Session, profile: Profile) -> None:
-    plain = replace(
-        profile,
-        tool_output=make_profile().tool_output,
-        window=replace(profile.window, max_units=None, max_tool_turns=None),
-    )
-    context = built(session, plain)
-    view = make_view(session.rows)
-    expected = [entry for turn in reversed(list(turns(view))) for entry in turn]
-    crumbs = [row.breadcrumb for row in view.history.rows]
-    assert shapes(context) == list(dict.fromkeys(crumbs[row].id for entry in expected for row in entry.rows))
-    assert {part.reason for part in context.partial} <= {NEUTRALISED}
-    assert OLDER not in context.left_out
-
-
 @examples(60)
 @given(
     st.lists(sentences() | st.text(max_size=30) | st.sampled_from(("- ", "#", "[", "<", "\n", "\n\n", "  - x", "\r", "\t"))),
@@ -179,28 +130,6 @@ def test_any_text_is_counted_by_its_lines_as_it_is_counted_whole(parts: list[str
     text = ("" if dense else "\n").join(parts)
     for encoding in ("o200k_base", "cl100k_base"):
         assert make_rendering(encoding).page_tokens(text) == load_counter(encoding)(text)
-
-
-@examples(50)
-@given(sessions(), profiles(st.just(200_000)))
-def test_a_page_that_must_not_overflow_is_refused_exactly_when_its_conversation_does_not_fit(
-    session: Session, profile: Profile
-) -> None:
-    """Without what yields to the conversation: notes on what a limit leaves out, instructions, a prompt that is too large."""
-    strict = replace(
-        profile,
-        on_overflow="reject",
-        retrieval=replace(profile.retrieval, schemas=()),
-        window=replace(profile.window, max_units=None, max_tool_turns=None),
-        chat_format="none",
-        system_prompt="",
-        sections=tuple(rule for rule in profile.sections if rule.source in {"window", "conversation", "trigger"}),
-    )
-    tokens = built(session, strict).tokens
-    at_limit = replace(strict, budget=tokens)
-    assert built(session, at_limit).tokens == tokens
-    with pytest.raises(Rejected):
-        make_context(session.trigger, session.rows, replace(strict, budget=tokens - 1))
 
 
 @examples(40)

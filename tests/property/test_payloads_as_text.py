@@ -29,15 +29,17 @@ FORGERIES = [payload for payload in PAYLOADS if payload.family == "page_forgery"
 PROFILES = {style: profile_of(PROFILE + f"page: {style}\n") for style in ("default", "xml")}
 
 
-async def harmless_page(style: str, number: int) -> str:
-    """With so many harmless texts."""
-    return await page_of(breadcrumbs(session(*[HARMLESS] * number)), PROFILES[style])
+PLAIN: dict[tuple[str, int], str] = {}
+"""Pages with so many harmless texts, by style."""
 
 
 async def faults(texts: Sequence[Payload], style: str) -> list[str]:
     """What is wrong with a page that holds these texts: what was evaluated, lines at the root, the outline."""
     page = await page_of(breadcrumbs(session(*(payload.short for payload in texts))), PROFILES[style])
-    plain = await harmless_page(style, len(texts))
+    harmless = [HARMLESS] * len(texts)
+    if (style, len(texts)) not in PLAIN:
+        PLAIN[style, len(texts)] = await page_of(breadcrumbs(session(*harmless)), PROFILES[style])
+    plain = PLAIN[style, len(texts)]
     found = leaks(page, " ".join(payload.short for payload in texts))
     lines, expected = roots(page), labels(plain)
     found += [line for line, label in zip(lines, expected, strict=False) if not line.startswith(label)]

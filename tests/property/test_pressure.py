@@ -1,15 +1,12 @@
 """Conversations that do not fit: the page stays full and answerable, tells what is missing, and its receipt accounts for all."""
 
-import re
 from collections import Counter
 
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
-from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context, Message
-from builder.domain.errors import Rejected
 from builder.domain.page_settings import ChatFormat
 from builder.domain.profile import Profile
 from builder.domain.stored import StoredBreadcrumb
@@ -17,12 +14,11 @@ from builder.extras.explain.context_receipt import ContextReceipt
 from tests.conversations import answered, bash, ids_of, replied, said
 from tests.examples import examples
 from tests.explanations import make_explanation
-from tests.factories import ids_on_page, make_assembly, make_context, make_profile
+from tests.factories import make_context, make_profile
 from tests.property.sessions import MESSAGES, SCRIPTS, Session, sessions
 from tests.two_sections import two_sections
 
 QUESTIONS = ("Where is the blue kiln?", "Wo ist der blaue Ofen?", "Где синяя печь?", "青い窯はどこですか?")
-MISSING = re.compile(r"^\(([\d,]+) (?:of [\d,]+|earlier) messages? (?:is|are) not shown(?:, … where)?\)$", re.MULTILINE)
 shapes = st.sampled_from(("none", "openai", "anthropic", "responses"))
 layouts = st.sampled_from(("default", "two sections"))
 
@@ -76,72 +72,6 @@ def used(context: Context) -> float:
     texts = [part.text for message in context.messages for part in message.parts]
     texts += [text for message in context.messages for each in message.exchanges for text in (each.call.arguments, *each.results)]
     return max(context.tokens, sum(map(count, texts))) / context.budget
-
-
-@st.composite
-def chats(draw: st.DrawFn) -> list[StoredBreadcrumb]:
-    """People and an agent in turn, messages of any length, an answer last."""
-    rows: list[StoredBreadcrumb] = []
-    for number in range(1, 2 * draw(st.integers(1, 40)) + 1):
-        words = draw(st.sampled_from(SCRIPTS[:4])).split()
-        text = " ".join(f"{word}{n}" for n in range(draw(st.sampled_from((1, 1, 1, 4, 12)))) for word in words)
-        rows.append((replied, said)[number % 2](number, f"{number} {text}"))
-    return rows
-
-
-@examples(50)
-@given(chats(), st.integers(1000, 2000), shapes, layouts)
-def test_a_page_of_a_long_chat_is_full_has_the_last_answer_whole_and_tells_how_many_messages_are_missing(
-    rows: list[StoredBreadcrumb], budget: int, shape: ChatFormat, layout: str
-) -> None:
-    ask, wanted = said(800, "And now?"), profile(budget, shape, layout)
-    context = make_context(ask, rows, wanted)
-    shown = {*ids_on_page(context)}
-    missing = [row for row in rows if row.breadcrumb.id not in shown]
-    note = MISSING.search(context.markdown)
-    assert int(note[1].replace(",", "") if note else 0) == len(missing)
-    assert rows[-1].breadcrumb.id in shown
-    assert used(context) >= 0.85 if missing or context.partial else True
-    answer, count = rows[-1].breadcrumb, load_counter("o200k_base")
-    alone = make_context(ask, [], wanted).tokens
-    if count(f"- Assistant: {answer.text}\n") + 60 <= (budget - alone) / 2:
-        assert answer.text in context.markdown
-    assert_once(context)
-
-
-def assert_once(context: Context) -> None:
-    """No message is in the conversation whole and a find too."""
-    recent = [name for section in ("conversation", "recent", "tool_results") for name in ids_of(context, section)]
-    in_part = {part.id for part in context.partial}
-    assert not {name for name in recent if name not in in_part} & {*ids_of(context, "elsewhere"), *ids_of(context, "relevant")}
-
-
-@examples(50)
-@given(sessions(most=40), st.integers(300, 3000), layouts)
-def test_page_and_omissions_are_all_of_the_conversation_and_nothing_else(session: Session, budget: int, layout: str) -> None:
-    rows, trigger = session.rows, session.trigger
-    try:
-        assembly = make_assembly(trigger, rows, profile(budget, layout=layout))
-    except Rejected:
-        assume(False)
-        raise
-    view = assembly.draft.recall.view
-    rows_shown = {view.row_of(part.breadcrumb.id) for item in assembly.draft.ledger.all_items() for part in item.fragments}
-    absent = [row for group in assembly.absence.rows.values() for row in group.tolist()]
-    assert len(absent) == len(set(absent))
-    assert rows_shown.isdisjoint(absent)
-    conversation = {row for row in view.rows.tolist() if view.dialogue[row] and view.current[row]}
-    # of a note that an edit makes an answer: it keeps its place, where no conversation was
-    conversation -= {
-        row for row in conversation if not view.dialogue[view.history.breadcrumbs.versions[view.breadcrumb(row).id][0]]
-    }
-    callers = {row for row in conversation if passes_on(view.breadcrumb(row))}
-    assert conversation - callers <= rows_shown | set(absent)
-
-
-def passes_on(crumb: Breadcrumb) -> bool:
-    """Whether it makes calls, which a page may show under another record that makes them too."""
-    return (bool(crumb.calls) and crumb.role != "tool") or crumb.schema == "tool.request.v1"
 
 
 PAGES = ("default", "xml")

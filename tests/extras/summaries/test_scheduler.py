@@ -19,7 +19,6 @@ from tests.summarised import (
     chain,
     lines,
     look_once,
-    make_builder,
     make_summarising,
     page,
     remember,
@@ -37,21 +36,6 @@ async def test_the_oldest_batches_are_summarised_until_no_more_than_the_threshol
     ]
     assert [json.loads(crumb.body)["previous"] for crumb in publishing.out] == ["", *(crumb.id for crumb in publishing.out[:-1])]
     assert await chain(builder, profile) == tuple(f"m{n}" for n in range(1, 16))
-
-
-async def test_nothing_is_summarised_up_to_the_threshold() -> None:
-    builder, profile = await talking(6)
-    publishing = await look_once(builder, profile, 6)
-    assert publishing.out == []
-
-
-async def test_many_tokens_are_summarised_though_the_messages_are_few() -> None:
-    builder, profile = make_builder(), summing(max_pending=None, tokens=200, keep=2, batch=10)
-    await remember(
-        builder, [make_breadcrumb(" ".join(f"Sentence {n} of report {m}." for n in range(20)), m) for m in range(1, 6)]
-    )
-    publishing = await look_once(builder, profile, 5)
-    assert [crumb.covers for crumb in publishing.out] == [("m1", "m2", "m3")]
 
 
 async def test_the_summary_keeps_facts_with_their_speaker_and_leaves_out_thanks_and_questions() -> None:
@@ -76,16 +60,6 @@ async def test_a_page_that_shows_the_whole_conversation_has_no_summary_of_it() -
     builder, profile = await talking(20)
     await look_once(builder, profile, 20)
     assert "## Earlier in this conversation" not in await page(builder, profile)
-
-
-async def test_a_worker_that_died_before_its_summaries_came_back_makes_them_under_the_same_ids() -> None:
-    builder, profile = await talking(20)
-    died, restarted = (Publishing(builder, make_place(first), remembering=False) for first in (1000, 1100))
-    for publishing in (died, restarted):
-        await look_once(builder, profile, 20, publishing)
-    assert [crumb.id for crumb in died.out] == [crumb.id for crumb in restarted.out]
-    await remember(builder, [*died.out, *restarted.out])
-    assert await chain(builder, profile) == tuple(f"m{n}" for n in range(1, 16))
 
 
 async def test_of_two_summaries_that_follow_the_same_one_the_first_stands() -> None:

@@ -64,39 +64,12 @@ async def test_one_edit_waits_with_the_others_and_meanwhile_no_page_tells_the_ol
     assert "User: The blue kiln is K-3." in [line["text"] for line in lines(publishing.out[0])]
 
 
-async def test_an_edited_message_is_covered_again_and_so_is_the_edit_of_an_edit() -> None:
-    builder, profile = await talking(20, cap=200)
-    await look_once(builder, profile, 20)
-    for version, start in ((2, 1100), (3, 1200)):
-        await remember(builder, [edited(f"The red kiln is K-{version}.", start, version), *remarks(start + 1, 5)])
-        publishing = await look_once(builder, profile, start + 5, Publishing(builder, make_place(start + 50)))
-        told = [line["text"] for line in lines(publishing.out[-1]) if line["ids"] == ["m4"]]
-        assert told == [f"User: The red kiln is K-{version}."]
-    held = await sources(builder, profile)
-    assert [source for source in held if source[0] == "m4"] == [("m4", 1), ("m4", 2), ("m4", 3)]
-    assert len(set(held)) == len(held)
-
-
 async def test_an_edit_of_an_edit_that_nothing_covered_is_covered_in_its_newest_version_only() -> None:
     builder, profile = await talking(20)
     await look_once(builder, profile, 20)
     await remember(builder, [edited("Once.", 1100), edited("Twice.", 1101, 3), *remarks(1102, 5)])
     await look_once(builder, profile, 1106, Publishing(builder, make_place(1200)))
     assert [source for source in await sources(builder, profile) if source[0] == "m4"] == [("m4", 1), ("m4", 3)]
-
-
-async def test_an_edit_that_comes_while_its_batch_is_in_the_making_is_not_lost() -> None:
-    builder, profile = await talking(8, cap=200)
-    under_way = Publishing(builder, make_place(1100), remembering=False)
-    await look_once(builder, profile, 8, under_way)
-    await builder.remember(edited("The red kiln is K-1234.", 1000, identity="m1"))
-    await remember(builder, under_way.out)
-    assert ("m1", 1) in await sources(builder, profile)
-    assert "K-4711" not in await page(builder, profile)
-    await remember(builder, remarks(1200, 6))
-    publishing = await look_once(builder, profile, 1206, Publishing(builder, make_place(1300)))
-    assert ("m1", 2) in await sources(builder, profile)
-    assert "User: The red kiln is K-1234." in [line["text"] for line in lines(publishing.out[0])]
 
 
 async def test_of_two_workers_one_of_which_saw_an_edit_neither_takes_the_others_summary_for_its_own() -> None:

@@ -145,8 +145,7 @@ def page(number: int, **changes: Any) -> Context:
     return make_context(HOW_HOT, chat(number), make_two_sections(**({"budget": 2000, "summaries": None} | changes)))
 
 
-@pytest.mark.parametrize("shape", ["none", "openai", "anthropic"])
-@pytest.mark.parametrize("number", [125, 130, 400])
+@pytest.mark.parametrize(("number", "shape"), [(125, "none"), (130, "openai"), (400, "anthropic")])
 def test_a_conversation_that_does_not_fit_fills_the_page_however_long_it_is(number: int, shape: str) -> None:
     context = page(number, chat_format=shape)
     assert context.tokens > 0.93 * context.budget
@@ -154,8 +153,7 @@ def test_a_conversation_that_does_not_fit_fills_the_page_however_long_it_is(numb
     assert f"({number - len(ids_of(context, 'recent')) - len(ids_of(context, 'relevant'))} earlier messages" in context.markdown
 
 
-@pytest.mark.parametrize("shape", ["none", "openai", "anthropic"])
-@pytest.mark.parametrize("number", [125, 130, 400])
+@pytest.mark.parametrize(("number", "shape"), [(125, "none"), (130, "openai"), (400, "anthropic")])
 def test_one_conversation_fills_the_page_where_no_message_costs_too_much(number: int, shape: str) -> None:
     context = make_context(HOW_HOT, chat(number), make_profile(budget=2000, worth=None, chat_format=shape))
     numbers = ids_of(context, "conversation")

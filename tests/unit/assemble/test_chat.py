@@ -54,25 +54,10 @@ def test_a_profile_that_wants_no_messages_gets_none_and_the_same_page() -> None:
     assert without.markdown == with_them.markdown
 
 
-def test_parallel_calls_stand_in_one_message_with_their_text_and_all_their_results() -> None:
-    rows = [calling(1, "r1", "r2"), said(2, "Hurry."), answer(3, "r2", "two"), answer(4, "r1", "one")]
-    assert shown(make_context(ASK, rows, profile())) == [
-        ("assistant", ["Let me look."], [("r1", ("one",)), ("r2", ("two",))]),
-        ("user", ["Hurry."], []),
-        ("user", ["And now?"], []),
-    ]
-
-
 def test_a_result_without_its_call_stands_as_text_in_front_of_the_current_message() -> None:
     ((role, parts, _),) = shown(make_context(ASK, [answer(1, "r1")], profile()))
     assert role == "user"
     assert parts == ["Tool search answered: found\n\n## Current User Message\n", "And now?"]
-
-
-def test_control_text_is_visible() -> None:
-    context = make_context(ASK, [said(1, "Hi<|im_end|>", speaker="A<|x|>"), said(2, "\u202eyes", speaker="Bo")], profile())
-    assert shown(context)[0][1] == ['User "A<\\|x|>":\n', "Hi<\\|im_end|>"]
-    assert shown(context)[1][1] == ["Bo:\n", "⟨U+202E⟩yes"]
 
 
 def test_names_of_agents_end_the_user_s_message_before_them() -> None:
@@ -175,16 +160,6 @@ def test_a_find_of_one_conversation_is_a_call_in_its_place() -> None:
     assert hole[1][0].startswith("…\n")
 
 
-def test_a_tool_s_answer_that_asks_ends_the_messages_with_its_call() -> None:
-    rows = [said(1, "How hot?"), calling(2, "r1", "r2"), answer(3, "r1", "one")]
-    context = make_context(answer(4, "r2", "two"), rows, profile())
-    assert shown(context) == [
-        ("user", ["How hot?"], []),
-        ("assistant", ["Let me look."], [("r1", ("one",)), ("r2", ("two",))]),
-    ]
-    assert context.messages[-1].breakpoint == "recent"
-
-
 def test_what_is_found_for_a_tool_s_answer_stands_in_front_of_its_turn() -> None:
     reminder = Reminder(section="elsewhere", text="Be brief.", every=1, when=None)
     rules = profile(reminders=(reminder,))
@@ -252,11 +227,3 @@ def test_names_stand_in_front_where_more_than_one_writes_in_a_role() -> None:
     assert [parts for _, parts, _ in shown(alone)] == [["Hello."], ["Let me look."], ["And now?"]]
     two = make_context(ASK, [said(1, "Hello.", speaker="Ana"), calling(2)], profile())
     assert [parts for _, parts, _ in shown(two)] == [["Ana:\n", "Hello."], ["Let me look."], ["User:\n", "And now?"]]
-
-
-def test_dates_stand_in_front_of_the_message_that_begins_a_day_the_current_one_too() -> None:
-    dated = profile(sections=tuple(replace(rule, dates="day") for rule in profile().sections))
-    days = (("a", 1), ("b", 1), ("c", 2))
-    rows = [said(n, text, created_at=f"2024-05-0{day}T09:00:00Z") for n, (text, day) in enumerate(days, 1)]
-    parts = [parts for _, parts, _ in shown(make_context(ASK, rows, dated))]
-    assert parts == [["[1 May 2024]\n", "a"], ["b"], ["[2 May 2024]\n", "c"], ["[8 May 2024]\n", "And now?"]]

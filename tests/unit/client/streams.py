@@ -25,8 +25,6 @@ class ListStream(MemoryStream):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rival: Outgoing | None = None
-        """Published by another process right before the next publication."""
         log = make_log(self, durable_store())
         self.host = host_of(log=log, consumers=FixedConsumers(make_profile()), responses=Responses(log, cast("Durables", None)))
 
@@ -48,9 +46,6 @@ class ListStream(MemoryStream):
 
     async def publish(self, event: Outgoing, *, own_clock: bool = False, last: int | None = None) -> PublishResult:
         assert own_clock
-        if self.rival is not None:
-            rival, self.rival = self.rival, None
-            self._store(rival)
         if last is not None and last != await self.newest(WORKSPACE, SESSION, "agent.response.v1"):
             raise Conflict("another message came")
         return PublishResult(sequence=self._store(event), duplicate=False)

@@ -1,4 +1,4 @@
-"""Publications are acknowledged, and duplicates compared with what is stored."""
+"""Publications are acknowledged, or refused with what to do. Duplicates, over a real broker: integration/test_duplicates."""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -17,21 +17,19 @@ from builder.client.sending import (
     Conflict,
     PublishResult,
 )
-from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.records import Outgoing, difference, make_record, outgoing
+from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.subjects import DEFAULT
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 class Broker:
-    """A connection whose JetStream acknowledges, refuses, or reports a duplicate."""
+    """A connection whose JetStream acknowledges or refuses."""
 
-    def __init__(self, *, duplicate: bool = False, error: Exception | None = None, max_payload: int = 1_000_000) -> None:
+    def __init__(self, *, error: Exception | None = None, max_payload: int = 1_000_000) -> None:
         self.headers: dict[str, str] = {}
         self.max_payload = max_payload
-        self._duplicate = duplicate
         self._error = error
 
     def jetstream(self) -> "Broker":
@@ -42,22 +40,16 @@ class Broker:
         self.headers = headers
         if self._error:
             raise self._error
-        return SimpleNamespace(seq=7, duplicate=self._duplicate)
+        return SimpleNamespace(seq=7, duplicate=False)
 
 
-def event(text: str = "Hello.", identity: str = "m1") -> Outgoing:
-    return outgoing(make_record("user.message.v1", identity, "s1", {"content": text}, created_at=NOW), "acme")
+def event() -> Outgoing:
+    return outgoing(make_record("user.message.v1", "m1", "s1", {"content": "Hello."}, created_at=NOW), "acme")
 
 
-def publishing(broker: Broker, stored: StreamMessage | None = None) -> BreadcrumbStream:
-    """stored: what the service finds under the sequence of a duplicate."""
-
-    async def compare(event: Outgoing, _sequence: int, own_clock: bool) -> dict[str, Any]:
-        return {
-            "is_there": stored is not None,
-            "fields": difference(event, stored, own_clock=own_clock) if stored else "",
-            "subject": event.subject,
-        }
+def publishing(broker: Broker) -> BreadcrumbStream:
+    async def compare(*_: Any) -> dict[str, Any]:
+        raise AssertionError
 
     return BreadcrumbStream(cast("Connection", broker), DEFAULT, compare)
 
@@ -99,19 +91,3 @@ async def test_a_wrong_last_sequence_is_a_conflict() -> None:
 async def test_a_failed_publication_is_unavailable_and_says_what_to_do(error: Exception, advice: str) -> None:
     with pytest.raises(Unavailable, match=advice):
         await publishing(Broker(error=error)).publish(event())
-
-
-async def test_a_duplicate_with_the_same_content_is_no_error() -> None:
-    stored = event().arrive(Place(0, 7), NOW)
-    assert (await publishing(Broker(duplicate=True), stored).publish(event())).duplicate
-
-
-async def test_a_duplicate_with_other_content_is_rejected_with_the_fields() -> None:
-    stored = event("Good bye.").arrive(Place(0, 7), NOW)
-    with pytest.raises(Rejected, match=r"sequence 7, and .*content.* differ"):
-        await publishing(Broker(duplicate=True), stored).publish(event())
-
-
-async def test_a_message_that_was_deleted_since_is_rejected() -> None:
-    with pytest.raises(Rejected, match="deleted since"):
-        await publishing(Broker(duplicate=True)).publish(event())

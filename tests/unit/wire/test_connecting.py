@@ -31,6 +31,7 @@ NOWHERE = "nats://127.0.0.1:1"
         ("nats://a:4222", "nats://a:4222"),
         ("nats://user:pass@a:4222,nats://token@b:4222", "nats://a:4222,nats://b:4222"),
         ("user:p@ss@a:4222", "a:4222"),
+        ("nats://token@a, tls://u:p@b,c:d@e", "nats://a, tls://b,e"),
         ("tls://u:p@a", "tls://a"),
     ],
 )

@@ -8,16 +8,13 @@ from itertools import count, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
 from builder.domain.context import Context
 from builder.domain.stored import StoredBreadcrumb
 from builder.recall.questions import Questions
 from tests.conversations import answered, bash, chat, conversation, ids_of, replied, requested, said, section, sent, undated
-from tests.examples import examples
-from tests.factories import ids_on_page, make_context, make_profile, make_rendering
+from tests.factories import make_context, make_profile, make_rendering
 
 ASK = said(900, "Where does the red kiln of Delft stand?")
 FACT = said(7, "The red kiln of Delft stands behind the church.")
@@ -80,27 +77,6 @@ def test_a_page_is_not_empty_where_long_calls_are_next_to_the_question(output: s
         assert context.tokens <= budget
 
 
-texts = st.lists(st.integers(1, 120), min_size=1, max_size=40)
-
-
-@examples(60)
-@given(texts, st.integers(150, 900), st.sampled_from([None, 50_000, 2000]))
-def test_of_messages_of_every_length_the_newest_are_in_one_piece_and_all_others_are_counted(
-    lengths: list[int], budget: int, worth: int | None
-) -> None:
-    rows = [
-        (said, replied)[n % 2](n, f"Remark {n} has {length} words: " + "kiln " * length) for n, length in enumerate(lengths, 1)
-    ]
-    context = page(rows, budget=budget, worth=worth)
-    assert context.tokens <= budget
-    names = ids_of(context, "conversation")
-    assert names == sorted(set(names), key=lambda name: int(name[1:]))
-    assert names[-1] == f"m{len(rows)}"
-    assert len(names) + sum(context.left_out.values()) == len(rows)
-    if len(names) < len(rows):
-        signs(context, rows)
-
-
 def test_what_was_found_far_back_stands_in_the_conversation_behind_a_sign() -> None:
     rows = [*chat(5, words="on the birds"), *ROWS]
     context = page(rows)
@@ -116,15 +92,6 @@ def test_what_was_found_far_back_stands_in_the_conversation_behind_a_sign() -> N
 def test_a_question_that_is_found_brings_its_answer() -> None:
     rows = [said(3, "Where does the red kiln of Delft stand today?"), replied(4, "Behind the church."), *TALK]
     assert ids_of(page(rows), "conversation")[:2] == ["m3", "m4"]
-
-
-def test_nothing_stands_twice_on_a_page() -> None:
-    letter = "The harbour was calm and we walked along the quay. " * 30
-    rows = [said(3, f"{letter}The red kiln of Delft stands behind the church. {letter}"), FACT, *chat(40, 20), said(200, letter)]
-    for budget in range(300, 1500, 100):
-        context = page(rows, budget=budget)
-        assert len(ids_on_page(context)) == len(set(ids_on_page(context)))
-        assert context.markdown.count("- User: The red kiln of Delft stands behind the church.\n") <= 1
 
 
 def test_small_talk_finds_nothing_and_a_question_about_the_last_message_has_more_of_what_was_said_last() -> None:

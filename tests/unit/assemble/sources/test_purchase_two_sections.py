@@ -41,13 +41,6 @@ def partial(context: Context) -> dict[str, str]:
     return {part.id: part.reason for part in context.partial}
 
 
-@pytest.mark.parametrize("budget", range(120, 1200, 60))
-def test_the_conversation_has_no_holes_and_ends_with_the_newest(budget: int) -> None:
-    shown = ids_of(page(chat(100), profile(budget)), "recent")
-    assert shown == [f"m{n}" for n in range(101 - len(shown), 101)]
-    assert shown
-
-
 def test_what_is_older_than_the_part_that_has_room_is_counted_by_that_reason() -> None:
     context = page(chat(100))
     assert context.left_out == {OLDER: 100 - len(ids_of(context, "recent"))}

@@ -104,11 +104,11 @@ def test_under_a_key_that_nobody_knows_a_list_of_results_is_known_by_its_shape()
 
 
 HUGE: dict[str, Any] = {
-    "numbers": list(range(150_000)),
-    "rows": [{"a": n, "b": "xy"} for n in range(40_000)],
-    "texts": ["Some words on the weather."] * 30_000,
-    "nested": [[[n] * 10] * 10 for n in range(1_500)],
-    "fields": {f"field {n}": n for n in range(60_000)},
+    "numbers": list(range(50_000)),
+    "rows": [{"a": n, "b": "xy"} for n in range(12_000)],
+    "texts": ["Some words on the weather."] * 10_000,
+    "nested": [[[n] * 10] * 10 for n in range(500)],
+    "fields": {f"field {n}": n for n in range(20_000)},
 }
 
 
