@@ -22,7 +22,7 @@ from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsArchive, NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, all_breadcrumbs, replayed_breadcrumbs, tool_calls
+from builder.adapters.nats.topology import BREADCRUMBS, replayed_breadcrumbs, tool_calls
 from builder.adapters.nats.watchdog import Probe, PurgeLock, Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
@@ -221,15 +221,6 @@ def _responsive() -> Iterator[None]:
         gc.set_threshold(*thresholds)
         if not is_frozen:
             gc.unfreeze()
-
-
-async def unsettled(service: Service) -> int:
-    """Breadcrumbs that wait or are in work."""
-    number = 0
-    for durable in (all_breadcrumbs(service.installation), replayed_breadcrumbs(service.installation)):
-        info = await service.js.consumer_info(durable.stream, durable.durable)
-        number += (info.num_pending or 0) + (info.num_ack_pending or 0)
-    return number
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:
