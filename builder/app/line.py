@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Protocol
 
+from nats.aio.client import Client
+
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
 from builder.app.components import PARTS, Parts
 from builder.app.rebuilding import Rebuilding, profile_of
@@ -15,7 +17,7 @@ from builder.app.requests import all_requests
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
-from builder.extra import SUMMARISING, Host, Request, additions
+from builder.extra import PURGING, SUMMARISING, Host, Request, additions
 from builder.ports.archive import Archive
 from builder.ports.contexts import Durables, PublishedContexts, Publisher
 from builder.ports.stream import Sender, Stream
@@ -55,6 +57,7 @@ class BothArchives(Archive, PublishedContexts, Protocol):
 class Broker:
     """Ports and numbers of a broker."""
 
+    connection: Client
     stream: Stream
     archive: BothArchives
     publisher: Publisher
@@ -77,7 +80,6 @@ class Line:
     host: Host
     jobs: tuple[Job, ...]
     """Those that every broker has, and those of extras."""
-    erasure: Erasure
     backfill: Backfill
     worker: Worker
 
@@ -89,11 +91,15 @@ class JobParts:
     settings: Settings
     host: Host
     """What handlers of requests get; its jobs are those that are open already."""
+    connection: Client
+    """To the broker; it is the service's own, and stays open."""
     sender: Sender
     """Publishes breadcrumbs."""
+    erasure: Erasure
+    """Erases from streams, store and caches."""
     functions: Functions
     observer: Observer
-    """Its metrics, which a job tells of each summary."""
+    """Its metrics, which a job tells of summaries and purges."""
 
 
 @asynccontextmanager
@@ -130,7 +136,10 @@ async def open_line(
         refresh=Refresh(replays, core.store, broker.is_settled),
         jobs=own,
     )
-    job_parts = JobParts(settings=settings, host=host, sender=broker.sender, functions=core.helpers, observer=observer)
+    job_parts = JobParts(
+        settings=settings, host=host, connection=broker.connection, sender=broker.sender, erasure=erasure,
+        functions=core.helpers, observer=observer,
+    )  # fmt: skip
     backfill = Backfill(log, core.builder.ingest, parts.pace)
     async with AsyncExitStack() as stack:
         for name, opener in additions("jobs").items():
@@ -141,6 +150,11 @@ async def open_line(
                 "CONTEXT_BUILDER_SUMMARIES__URL is set, and no installed extra makes summaries; "
                 "install the package again (`make up` in a clone), or take the variable away"
             )
+        if settings.worker.purge_hours and PURGING not in own:
+            raise Misconfigured(
+                f"CONTEXT_BUILDER_WORKER__PURGE_HOURS is {settings.worker.purge_hours:g}, and no installed extra purges; "
+                "install the package again (`make up` in a clone), or set it to 0: what has expired is then kept"
+            )
         yield Line(
             log=log,
             host=host,
@@ -149,7 +163,6 @@ async def open_line(
                 Job(name="following tombstones", every=REMOVAL_SECONDS, run_once=forgetting.follow),
                 *(Job(name=name, every=job.every, run_once=job.run_once) for name, job in own.items()),
             ),
-            erasure=erasure,
             backfill=backfill,
             worker=Worker(processor, log, DeadLetters(publisher, archive), {"the metrics": observer, **own}, rules),
         )
