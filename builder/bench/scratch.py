@@ -10,6 +10,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.nats.topology import BREADCRUMBS, all_breadcrumbs, ensure_streams, replayed_breadcrumbs
+from builder.adapters.templates.examples import full
 from builder.adapters.templates.folder import GENERIC, TemplateSet, templates_of
 from builder.adapters.templates.fragments import MAX_CHARS, JinjaRendering
 from builder.adapters.templates.sandbox.environment import bare
@@ -28,7 +29,6 @@ from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.recall.histories import HistoryCache
 from builder.recall.search.ranking import Ranker
-from builder.remember.decode import full
 from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
 
