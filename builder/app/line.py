@@ -1,6 +1,7 @@
 """Composition root: components and a broker, real or in memory, become deliveries, requests and jobs."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+import logging
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,6 +18,7 @@ from builder.app.requests import all_requests
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
+from builder.domain.profile import Profile
 from builder.extra import PURGING, SUMMARISING, Host, Request, additions
 from builder.ports.archive import Archive
 from builder.ports.contexts import Durables, PublishedContexts, Publisher
@@ -39,6 +41,8 @@ from builder.worker.requests import JsonHandler
 from builder.worker.responses import Responses
 from builder.worker.tombstones import Forgetting
 from builder.worker.turns import Turns
+
+logger = logging.getLogger("builder.app.line")
 
 CLOCK_MARGIN = timedelta(minutes=10)
 """Below the age limit of CONTEXTS."""
@@ -145,16 +149,7 @@ async def open_line(
         for name, opener in additions("jobs").items():
             if job := await stack.enter_async_context(opener(job_parts)):
                 own[name] = job
-        if settings.summaries.url and SUMMARISING not in own:
-            raise Misconfigured(
-                "CONTEXT_BUILDER_SUMMARIES__URL is set, and no installed extra makes summaries; "
-                "install the package again (`make up` in a clone), or take the variable away"
-            )
-        if settings.worker.purge_hours and PURGING not in own:
-            raise Misconfigured(
-                f"CONTEXT_BUILDER_WORKER__PURGE_HOURS is {settings.worker.purge_hours:g}, and no installed extra purges; "
-                "install the package again (`make up` in a clone), or set it to 0: what has expired is then kept"
-            )
+        _check_jobs(own, settings, core.profiles)
         yield Line(
             log=log,
             host=host,
@@ -164,7 +159,29 @@ async def open_line(
                 *(Job(name=name, every=job.every, run_once=job.run_once) for name, job in own.items()),
             ),
             backfill=backfill,
-            worker=Worker(processor, log, DeadLetters(publisher, archive), {"the metrics": observer, **own}, rules),
+            worker=Worker(processor, log, DeadLetters(publisher, archive), (("the metrics", observer), *own.items()), rules),
+        )
+
+
+def _check_jobs(jobs: Container[str], settings: Settings, profiles: Iterable[Profile]) -> None:
+    """jobs: names of those that extras have opened. Raises `Misconfigured` for a setting that none of them is for."""
+    if settings.worker.purge_hours and PURGING not in jobs:
+        raise Misconfigured(
+            f"CONTEXT_BUILDER_WORKER__PURGE_HOURS is {settings.worker.purge_hours:g}, and no installed extra purges; "
+            "install the package again (`make up` in a clone), or set it to 0: what has expired is then kept"
+        )
+    if SUMMARISING in jobs:
+        return
+    if settings.summaries.url:
+        raise Misconfigured(
+            "CONTEXT_BUILDER_SUMMARIES__URL is set, and no installed extra makes summaries; "
+            "install the package again (`make up` in a clone), or take the variable away"
+        )
+    if names := [each.consumer for each in profiles if each.summaries and each.summaries.by == "extractive"]:
+        logger.warning(
+            "no installed extra makes the summaries that the profiles of %s want; "
+            "install the package again (`make up` in a clone), or set `summaries: null` there",
+            ", ".join(names),
         )
 
 
