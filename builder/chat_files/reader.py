@@ -21,7 +21,7 @@ from builder.chats.wholes import Whole, whole_of
 from builder.domain.breadcrumb import AGENT_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical, shape
-from builder.wire.messages import unread_lines
+from builder.wire.items import unread_lines
 from builder.wire.records import Outgoing, outgoing, session_in
 from builder.wire.subjects import session_token
 from builder.wire.times import clock_offset, moment, read_time

@@ -38,7 +38,7 @@ from builder.remember.schemas.conversation import (
     UserMessageV1,
 )
 from builder.remember.secrecy import is_secret, without_content
-from builder.wire.messages import files_beside
+from builder.wire.items import files_beside
 from builder.wire.responses import agent_of
 from builder.wire.subjects import SubjectParts, is_session, parse_breadcrumb_subject
 from builder.wire.times import sent_offset

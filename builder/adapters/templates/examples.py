@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from builder.remember.decode import BODIES
-from builder.wire.messages import files_beside
+from builder.wire.items import files_beside
 from builder.wire.words import text_of
 
 WORDS = "The kiln fires at cone 6, and glaze batch 7 needs two coats. "
