@@ -23,10 +23,10 @@ from builder.adapters.nats.topology import (
     ensure_durable,
     ensure_streams,
 )
+from builder.connection.opening import reason
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.store import Progress
-from builder.wire.connecting import reason
 from builder.wire.subjects import DEFAULT, Installation
 
 log = logging.getLogger("builder.nats")
