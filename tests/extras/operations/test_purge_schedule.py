@@ -10,10 +10,12 @@ from typing_extensions import override
 from builder.adapters.nats.clock import BrokerClock
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Unavailable
+from builder.extra import extras
 from builder.extras.operations.purge_lock import PurgeLock
 from builder.extras.operations.purge_schedule import LAST_RUN, PurgeSchedule
 from builder.extras.operations.purging import BATCH_ROWS, Purging
 from builder.remember.decode import decode
+from builder.testing import memory_client
 from builder.worker.erasure import Erasure
 from builder.worker.jobs import PACE, Observer
 from tests.conversations import message_of
@@ -128,6 +130,13 @@ async def test_more_than_a_batch_goes_too_while_deliveries_are_in_work() -> None
     (row,) = await bench.purging.run(START)
     assert (row.breadcrumbs, row.messages) == (BATCH_ROWS + 2, BATCH_ROWS + 2)
     assert len(looks) >= PACE.max_waits
+
+
+async def test_the_service_in_memory_needs_no_purge(monkeypatch: pytest.MonkeyPatch) -> None:
+    rest = {name: extra for name, extra in extras().items() if name != "operations"}
+    monkeypatch.setattr("builder.extra.extras", lambda: rest)
+    async with memory_client() as client:
+        assert "Where is the kiln?" in (await client.ask("s1", "Where is the kiln?")).content
 
 
 async def test_a_store_that_was_never_purged_waits_for_one_period_and_then_every_period_is_due_once() -> None:
