@@ -9,7 +9,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Image
 from builder.domain.json_values import MAX_DEPTH, depth, parsed
 from builder.wire.attachments import PICTURE_STARTS, Attachment, attachment_of
-from builder.wire.messages import FILES, unread_lines
+from builder.wire.items import FILES, unread_lines
 from builder.wire.parts import UNREAD
 from builder.wire.words import described
 

@@ -8,7 +8,7 @@ from grimp import build_graph
 from tests.architecture.counters import CORE, YARD, branching, is_below, islands, modules, nodes, reached, seams
 
 SEAMS, REACHED, CROWDED = 0, 242, 0
-CORE_NODES, NODES = 172_761, 427_739
+CORE_NODES, NODES = 165_349, 427_735
 """Of 30 November; each may only fall."""
 
 

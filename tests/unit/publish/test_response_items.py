@@ -7,10 +7,10 @@ import pytest
 from openai.types.responses import ResponseInputItemParam
 from pydantic import TypeAdapter
 
+from builder.chats.bodies import Conversation, message_bodies
 from builder.domain.context import Image, Message, MessagePart
 from builder.publish.chat import MAX_ID_CHARS
 from builder.publish.response_items import response_items
-from builder.wire.chat_messages import Conversation, message_bodies
 from tests.chat_rules import broken_by_responses
 from tests.unit.publish.test_chat import ASK, PICTURE, PNG, call, message
 
