@@ -30,15 +30,11 @@ from builder.wire.requests import read_request
 from builder.worker.backfill import Backfill
 from builder.worker.consumers import Consumers
 from builder.worker.erasure import Erasure
-from builder.worker.forget_requests import ForgetRequests
 from builder.worker.jobs import BackgroundJob, Job, Observer
 from builder.worker.log import UTC_NOW, Log
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
-from builder.worker.replays import Refresh
-from builder.worker.request_handlers import Contexts, Lookup
 from builder.worker.requests import JsonHandler
-from builder.worker.responses import Responses
 from builder.worker.tombstones import Forgetting
 from builder.worker.turns import Turns
 
@@ -133,11 +129,12 @@ async def open_line(
         replays=replays,
         builder=reloading.builder,
         profile=lambda name: profile_of(reloading.core, name),
-        lookup=Lookup(log),
-        contexts=Contexts(log, archive, publisher),
-        forgetting=ForgetRequests(log, forgetting, erasure.letters),
-        responses=Responses(log, broker.durables),
-        refresh=Refresh(replays, core.store, broker.is_settled),
+        contexts=archive,
+        publisher=publisher,
+        durables=broker.durables,
+        forgetting=forgetting,
+        letters=erasure.letters,
+        is_settled=broker.is_settled,
         jobs=own,
     )
     job_parts = JobParts(

@@ -19,6 +19,9 @@ from builder.wire.consumers import Consumer
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
+from builder.worker import request_handlers, responses
+from builder.worker.forget_requests import forget
+from builder.worker.replays import refresh
 from builder.worker.requests import Host
 from builder.worker.search import search
 
@@ -113,13 +116,13 @@ class Failure(TypedDict):
 
 
 async def _responses(host: Host, workspace: str, request: requests.ResponsesRequest) -> dict[str, Any]:
-    """As `Responses.responses`. Raises `Rejected` for an agent that is not the consumer's."""
+    """As `worker.responses.responses`. Raises `Rejected` for an agent that is not the consumer's."""
     if request.consumer:
         consumers = await host.consumers.of(workspace)
         agents = {each.agent for each in consumers if each.consumer == request.consumer} or {request.consumer}
         if request.agent not in agents:
             raise Rejected(f"consumer {request.consumer!r} has the agent {', '.join(agents)}, not {request.agent!r}; name it")
-    return await host.responses.responses(workspace, request)
+    return await responses.responses(host, workspace, request)
 
 
 _PASSAGE = {
@@ -139,7 +142,7 @@ REQUESTS: Mapping[str, Request] = MappingProxyType(
         "fetch": Request(
             model=requests.FetchRequest,
             answer=BreadcrumbRecord,
-            handler=lambda host, *rest: host.lookup.fetch(*rest),
+            handler=request_handlers.fetch,
             right="read",
             has_route=False,
             narrowing=AccessControl.fetch,
@@ -147,7 +150,7 @@ REQUESTS: Mapping[str, Request] = MappingProxyType(
         "history": Request(
             model=requests.HistoryRequest,
             answer=Breadcrumbs,
-            handler=lambda host, *rest: host.lookup.history(*rest),
+            handler=request_handlers.history,
             right="read",
             has_route=False,
             narrowing=AccessControl.history,
@@ -155,18 +158,16 @@ REQUESTS: Mapping[str, Request] = MappingProxyType(
         "sessions": Request(
             model=requests.SessionsRequest,
             answer=Sessions,
-            handler=lambda host, *rest: host.lookup.sessions(*rest),
+            handler=request_handlers.sessions,
             right="read",
             has_route=False,
             narrowing=AccessControl.sessions,
         ),
-        "identities": Request(
-            model=IdentitiesRequest, answer=Identities, handler=lambda host, *rest: host.lookup.identities(*rest)
-        ),
+        "identities": Request(model=IdentitiesRequest, answer=Identities, handler=request_handlers.identities),
         "context": Request(
             model=requests.ContextRequest,
             answer=AgentContextV1,
-            handler=lambda host, *rest: host.contexts.context(*rest),
+            handler=request_handlers.context,
             right="read",
             has_route=False,
             narrowing=AccessControl.context,
@@ -179,11 +180,11 @@ REQUESTS: Mapping[str, Request] = MappingProxyType(
             has_route=False,
             narrowing=AccessControl.consumers,
         ),
-        "fail": Request(model=requests.FailRequest, answer=Nothing, handler=lambda host, *rest: host.contexts.fail(*rest)),
+        "fail": Request(model=requests.FailRequest, answer=Nothing, handler=request_handlers.fail),
         "forget": Request(
             model=ForgetRequest,
             answer=Receipts,
-            handler=lambda host, *rest: host.forgetting.forget(*rest),
+            handler=forget,
             right="forget",
             has_route=False,
             narrowing=AccessControl.forget,
@@ -196,15 +197,13 @@ REQUESTS: Mapping[str, Request] = MappingProxyType(
         "difference": Request(
             model=requests.DifferenceRequest,
             answer=Difference,
-            handler=lambda host, *rest: host.responses.difference(*rest),
+            handler=responses.difference,
         ),
-        "durable": Request(
-            model=requests.DurableRequest, answer=Durable, handler=lambda host, *rest: host.responses.durable(*rest)
-        ),
+        "durable": Request(model=requests.DurableRequest, answer=Durable, handler=responses.durable),
         "listeners": Request(
             model=requests.ListenersRequest,
             answer=Listeners,
-            handler=lambda host, *rest: host.responses.listeners(*rest),
+            handler=responses.listeners,
         ),
         "search": Request(
             model=requests.SearchRequest,
@@ -219,7 +218,7 @@ REQUESTS: Mapping[str, Request] = MappingProxyType(
         "refresh": Request(
             model=requests.RefreshRequest,
             answer=AgentContextV1,
-            handler=lambda host, *rest: host.refresh.refresh(*rest),
+            handler=refresh,
         ),
     }
 )

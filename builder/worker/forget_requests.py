@@ -8,12 +8,12 @@ from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb
 from builder.domain.errors import Missing
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.ports.archive import EVERY_ID
-from builder.ports.store import Store
+from builder.ports.store import CompleteStore, Store
 from builder.recall.people import history_of
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject, receipt_json
-from builder.worker.log import STREAM_END, StoredLog
-from builder.worker.stream_erasers import LetterEraser
-from builder.worker.tombstones import Forgetting, Target
+from builder.worker.log import STREAM_END
+from builder.worker.requests import Host
+from builder.worker.tombstones import Target
 
 PAGE_ROWS = 1_000
 """Rows of a session that is read as a whole."""
@@ -56,45 +56,40 @@ async def _session(store: Store, workspace: str, session: str) -> list[Breadcrum
         after = rows[-1].breadcrumb.place
 
 
-class ForgetRequests:
-    """Forgets, and answers with the receipts."""
+async def forget(host: Host, workspace: str, request: ForgetRequest) -> dict[str, Any]:
+    """See `ForgetRequest`. A receipt for each breadcrumb in each session that had it; none when it was forgotten before."""
+    check_subject(request)
+    store, forgetting = host.log.store, host.forgetting
+    await host.log.catch_up(workspace, EVERY_SESSION)
+    if request.names:
+        return _answer(await forgetting.request(workspace, await _targets(store, workspace, request), request.by))
+    crumbs = await breadcrumbs_of(store, workspace, request)
+    targets = [await _target(store, workspace, crumb) for crumb in crumbs[:MAX_FORGOTTEN]]
+    receipts = await forgetting.request(workspace, targets, request.by)
+    letters = Counter[str]()
+    if request.session:
+        letters = await host.letters.delete_of(workspace, request.session)
+    rest = len(await breadcrumbs_of(store, workspace, request))
+    return _answer(receipts, rest, letters[EVERY_ID])
 
-    def __init__(self, log: StoredLog, forgetting: Forgetting, letters: LetterEraser) -> None:
-        self._log = log
-        self._store = log.store
-        self._forgetting = forgetting
-        self._letters = letters
 
-    async def forget(self, workspace: str, request: ForgetRequest) -> dict[str, Any]:
-        """See `ForgetRequest`. A receipt for each breadcrumb in each session that had it; none when it was forgotten before."""
-        check_subject(request)
-        await self._log.catch_up(workspace, EVERY_SESSION)
-        if request.names:
-            return self._answer(await self._forgetting.request(workspace, await self._targets(workspace, request), request.by))
-        crumbs = await breadcrumbs_of(self._store, workspace, request)
-        targets = [await self._target(workspace, crumb) for crumb in crumbs[:MAX_FORGOTTEN]]
-        receipts = await self._forgetting.request(workspace, targets, request.by)
-        letters = Counter[str]()
-        if request.session:
-            letters = await self._letters.delete_of(workspace, request.session)
-        rest = len(await breadcrumbs_of(self._store, workspace, request))
-        return self._answer(receipts, rest, letters[EVERY_ID])
+def _answer(receipts: Sequence[Any], rest: int = 0, letters: int = 0) -> dict[str, Any]:
+    return {"receipts": list(map(receipt_json, receipts)), "rest": rest, "dead_letters": letters}
 
-    def _answer(self, receipts: Sequence[Any], rest: int = 0, letters: int = 0) -> dict[str, Any]:
-        return {"receipts": list(map(receipt_json, receipts)), "rest": rest, "dead_letters": letters}
 
-    async def _target(self, workspace: str, crumb: Breadcrumb) -> Target:
-        versions = await self._store.versions(workspace, crumb.id)
-        return Target(session=crumb.session, id=crumb.id, versions=sum(each.session == crumb.session for each in versions))
+async def _target(store: Store, workspace: str, crumb: Breadcrumb) -> Target:
+    versions = await store.versions(workspace, crumb.id)
+    return Target(session=crumb.session, id=crumb.id, versions=sum(each.session == crumb.session for each in versions))
 
-    async def _targets(self, workspace: str, request: ForgetRequest) -> list[Target]:
-        targets, unknown = list[Target](), list[str]()
-        for name in request.names:
-            counts = Counter(crumb.session for crumb in await self._store.versions(workspace, name))
-            sessions = sorted({request.session} if request.session else counts)
-            if not sessions and not await self._store.traces(workspace, name):
-                unknown.append(name)
-            targets += (Target(session=session, id=name, versions=counts[session]) for session in sessions)
-        if unknown:
-            raise nothing_to_forget(workspace, unknown)
-        return targets
+
+async def _targets(store: CompleteStore, workspace: str, request: ForgetRequest) -> list[Target]:
+    targets, unknown = list[Target](), list[str]()
+    for name in request.names:
+        counts = Counter(crumb.session for crumb in await store.versions(workspace, name))
+        sessions = sorted({request.session} if request.session else counts)
+        if not sessions and not await store.traces(workspace, name):
+            unknown.append(name)
+        targets += (Target(session=session, id=name, versions=counts[session]) for session in sessions)
+    if unknown:
+        raise nothing_to_forget(workspace, unknown)
+    return targets

@@ -2,17 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from builder.assemble.assemble import AssembledPage
-from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile
-from builder.ports.store import Reader
 from builder.wire.requests import BuiltContext, RefreshRequest, ReplayRequest
+from builder.worker.requests import Host
 
 LATER_LOOKS, LATER_SECONDS = 40, 0.02
 """For a later message's context."""
@@ -65,30 +65,22 @@ class Replays(Protocol):
         """Whether another trigger's context in the session is kept."""
 
 
-class Refresh:
-    """Answers `refresh`."""
+async def refresh(host: Host, workspace: str, request: RefreshRequest) -> dict[str, Any]:
+    """See `RefreshRequest`. Answers with the event."""
+    replay = await host.replays.replay(workspace, request.model_copy(update={"as_of": request.as_of or NEWEST}))
+    event: dict[str, Any] = json.loads(replay.event)
+    if replay.context.later and not await _is_published(host, replay.context):
+        del event["is_over"]
+    return event
 
-    def __init__(self, replays: Replays, store: Reader, is_settled: Callable[[Place], bool] = lambda _place: True) -> None:
-        """is_settled: whether the work on a breadcrumb is done."""
-        self._replays = replays
-        self._store = store
-        self._is_settled = is_settled
 
-    async def refresh(self, workspace: str, request: RefreshRequest) -> dict[str, Any]:
-        """See `RefreshRequest`. Answers with the event."""
-        replay = await self._replays.replay(workspace, request.model_copy(update={"as_of": request.as_of or NEWEST}))
-        event: dict[str, Any] = json.loads(replay.event)
-        if replay.context.later and not await self._is_published(replay.context):
-            del event["is_over"]
-        return event
-
-    async def _is_published(self, context: Context) -> bool:
-        versions = await self._store.versions(context.trigger.workspace, context.later)
-        for _ in range(LATER_LOOKS):
-            is_settled = not versions or self._is_settled(versions[0].place)
-            if await self._replays.is_published(context.trigger, context.later, context.consumer):
-                return True
-            if is_settled:
-                return False
-            await asyncio.sleep(LATER_SECONDS)
-        raise Unavailable(f"the context of {context.later} is in work; send it again in a moment")
+async def _is_published(host: Host, context: Context) -> bool:
+    versions = await host.log.store.versions(context.trigger.workspace, context.later)
+    for _ in range(LATER_LOOKS):
+        is_settled = not versions or host.is_settled(versions[0].place)
+        if await host.replays.is_published(context.trigger, context.later, context.consumer):
+            return True
+        if is_settled:
+            return False
+        await asyncio.sleep(LATER_SECONDS)
+    raise Unavailable(f"the context of {context.later} is in work; send it again in a moment")

@@ -10,14 +10,15 @@ from builder.domain.errors import Forbidden
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from builder.domain.breadcrumb import Place
     from builder.domain.profile import Profile
+    from builder.ports.contexts import Durables, PublishedContexts, Publisher
     from builder.service import ContextBuilder
     from builder.worker.consumers import Consumers
-    from builder.worker.forget_requests import ForgetRequests
     from builder.worker.log import Log
-    from builder.worker.replays import Refresh, Replays
-    from builder.worker.request_handlers import Contexts, Lookup
-    from builder.worker.responses import Responses
+    from builder.worker.replays import Replays
+    from builder.worker.stream_erasers import LetterEraser
+    from builder.worker.tombstones import Forgetting
 
 Right = Literal["read", "write", "forget", "export"]
 NOTE = "note.v1"
@@ -73,11 +74,14 @@ class Host:
     """With the present profiles and templates."""
     profile: Callable[[str], "Profile"]
     """A profile or preset by its name. Raises `Rejected`."""
-    lookup: "Lookup"
-    contexts: "Contexts"
-    forgetting: "ForgetRequests"
-    responses: "Responses"
-    refresh: "Refresh"
+    contexts: "PublishedContexts"
+    """Those of the last 24 hours."""
+    publisher: "Publisher"
+    durables: "Durables"
+    forgetting: "Forgetting"
+    letters: "LetterEraser"
+    is_settled: Callable[["Place"], bool]
+    """Whether no worker has the delivery of a position in work."""
     jobs: Mapping[str, Any] = field(default_factory=dict)
     """Name → `BackgroundJob` of an extra, for its requests."""
 

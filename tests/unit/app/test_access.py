@@ -13,7 +13,6 @@ from builder.wire.answers import breadcrumb_json
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import SearchRequest
 from builder.worker.log import STREAM_END, StoredLog
-from builder.worker.request_handlers import Lookup
 from builder.worker.requests import Caller, Host, Right
 from tests.factories import make_breadcrumb, make_profile, make_remembered
 from tests.hosts import RIGHTS, host_of
@@ -67,7 +66,7 @@ async def access(store: DurableStore) -> AccessControl:
         "forget": replace(RIGHTS["forget"], handler=forgotten),
         "search": replace(RIGHTS["search"], handler=found),
     }
-    return AccessControl(host_of(log=log, consumers=consumers, lookup=Lookup(log)), requests)
+    return AccessControl(host_of(log=log, consumers=consumers), requests)
 
 
 async def forgotten(_host: Host, _workspace: str, request: ForgetRequest) -> dict[str, Any]:

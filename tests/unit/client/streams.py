@@ -1,14 +1,12 @@
 """A stream BREADCRUMBS in a list, and the service that reads it, for the parts of the client that publish and ask."""
 
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 from builder.client.received import ReceivedContext
 from builder.client.sending import Conflict, PublishResult, TakenId
 from builder.domain.breadcrumb import Place
-from builder.ports.contexts import Durables
 from builder.wire.records import Outgoing, compared, make_record, outgoing
-from builder.worker.responses import Responses
 from tests.factories import make_profile
 from tests.hosts import answer, host_of
 from tests.ports import FixedConsumers, MemoryStream, make_log
@@ -26,7 +24,7 @@ class ListStream(MemoryStream):
     def __init__(self) -> None:
         super().__init__()
         log = make_log(self, durable_store())
-        self.host = host_of(log=log, consumers=FixedConsumers(make_profile()), responses=Responses(log, cast("Durables", None)))
+        self.host = host_of(log=log, consumers=FixedConsumers(make_profile()))
 
     def put(self, schema: str, identity: str, body: dict[str, Any], session: str = SESSION) -> int:
         """Store a record; returns its sequence."""

@@ -8,7 +8,6 @@ from builder.domain.errors import Rejected
 from builder.domain.stored import StoredBreadcrumb
 from builder.worker import forget_requests
 from builder.worker.erasure import Erasure
-from builder.worker.forget_requests import ForgetRequests
 from builder.worker.tombstones import Forgetting
 from tests.conversations import answered, chat, replied, requested, said, sent
 from tests.hosts import answer, host_of
@@ -24,7 +23,7 @@ class Bench:
         log = make_log(self.stream, self.store)
         erasure = Erasure(log, self.stream, lambda _workspace, _ids: 0)
         self.forgetting = Forgetting(log, erasure, self.stream)
-        self.host = host_of(forgetting=ForgetRequests(log, self.forgetting, erasure.letters))
+        self.host = host_of(log=log, forgetting=self.forgetting, letters=erasure.letters)
 
     async def ask(self, **request: object) -> dict[str, Any]:
         return await answer(self.host, "forget", request)

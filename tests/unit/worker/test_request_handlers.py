@@ -10,8 +10,6 @@ from builder.domain.context import context_id
 from builder.domain.errors import Rejected
 from builder.domain.stored import StoredBreadcrumb
 from builder.ports.contexts import PublishedEvent
-from builder.worker.log import StoredLog
-from builder.worker.request_handlers import Contexts, Lookup
 from tests.conversations import chat, deleted, said
 from tests.factories import MORNING, make_profile
 from tests.hosts import answer, host_of
@@ -42,11 +40,7 @@ class Bench:
         self.store, self.stream, self.published = durable_store(), MemoryStream(messages), Archive()
         log = make_log(self.stream, self.store, now=lambda: NOW)
         consumers = FixedConsumers(make_profile(consumer="a"), make_profile(consumer="b", triggers=("note.v1",)))
-        self.host = host_of(
-            lookup=Lookup(StoredLog(self.store, lambda: NOW)),
-            contexts=Contexts(log, self.published, MemoryPublisher()),
-            consumers=consumers,
-        )
+        self.host = host_of(log=log, contexts=self.published, publisher=MemoryPublisher(), consumers=consumers)
 
     async def ask(self, verb: str, **request: object) -> dict[str, Any]:
         return await answer(self.host, verb, request)
