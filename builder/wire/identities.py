@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from builder.domain.identity import Identity
+from builder.wire.requests import StrictRequest
 
 MAX_IDS = 20_000
 """Most ids of a request: with ids of 36 characters it has fewer bytes than the smallest limit of a broker."""
 _IDENTITIES = TypeAdapter(dict[str, Identity])
 
 
-class IdentitiesRequest(BaseModel):
+class IdentitiesRequest(StrictRequest):
     """Which of these ids are taken, and by what, or closed. `import` asks before it publishes."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     ids: tuple[Annotated[str, Field(min_length=1, max_length=256)], ...] = Field(
         max_length=MAX_IDS, description="ids of breadcrumbs"
     )

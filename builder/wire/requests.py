@@ -14,7 +14,6 @@ from builder.domain.json_text import shape
 from builder.domain.json_values import parse
 
 log = logging.getLogger("builder.wire.requests")
-_STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 OF_AGENT = frozenset({"durable", "fail", "refresh", "responses"})
 """Requests of an agent, whose clients name its consumer in the subject: so its rights are those of no other one."""
 MAX_HISTORY_PAGE = 200
@@ -41,10 +40,15 @@ Number = Annotated[int, BeforeValidator(json_number)]
 Request = TypeVar("Request", bound=BaseModel)
 
 
-class PersonRequest(BaseModel):
+class StrictRequest(BaseModel):
+    """A request: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
+
+
+class PersonRequest(StrictRequest):
     """Names a person, or nobody."""
 
-    model_config = _STRICT
     user_id: str = ""
 
     @model_validator(mode="before")
@@ -63,10 +67,9 @@ def _warn_of_user() -> None:
     log.warning("a request names a person as `user`, which this release still reads; write `user_id`")
 
 
-class FetchRequest(BaseModel):
+class FetchRequest(StrictRequest):
     """Full text and body of a breadcrumb, by default its newest version."""
 
-    model_config = _STRICT
     id: str = Field(min_length=1, description="id of the breadcrumb")
     version: int | None = Field(None, ge=1, description="an earlier version")
 
@@ -102,19 +105,17 @@ class SearchRequest(PersonRequest):
     )
 
 
-class ContextRequest(BaseModel):
+class ContextRequest(StrictRequest):
     """A consumer's last context in a session, or that of `trigger`."""
 
-    model_config = _STRICT
     consumer: str = Field("default", description="the agent")
     session: str = Field("", description="the session; the trigger's own when a trigger is named")
     trigger: str = Field("", description="id of the breadcrumb that asked for it")
 
 
-class BuiltContext(BaseModel):
+class BuiltContext(StrictRequest):
     """Names a context that was built."""
 
-    model_config = _STRICT
     trigger: str = Field("", description="id of the breadcrumb that asked for it; none = the session's last context")
     consumer: str = Field("", description="the agent; may be left out where the trigger asks for one context only")
     session: str = Field("", description="the session, without a trigger or where several have a breadcrumb of this id")
@@ -130,20 +131,18 @@ class RefreshRequest(BuiltContext):
     """Rebuild a context with what came since, unpublished. `as_of` 0 = now."""
 
 
-class FailRequest(BaseModel):
+class FailRequest(StrictRequest):
     """An agent gives up a context: a dead letter with the reason."""
 
-    model_config = _STRICT
     consumer: str = Field(description="the agent")
     trigger: str = Field(min_length=1, description="id of the breadcrumb that asked for the context")
     session: str = Field(description="the session of the context")
     error: str = Field(max_length=10_000, description="why it was given up")
 
 
-class ResponsesRequest(BaseModel):
+class ResponsesRequest(StrictRequest):
     """An agent's responses to a context, with the results of their calls, and what it answered on others."""
 
-    model_config = _STRICT
     agent: str = Field(min_length=1, description="the agent, as `creator.agent_id` of its responses")
     consumer: str = Field("", description="the consumer of the context; none = the agent may be any")
     session: str = Field(description="the session of the context")
@@ -155,19 +154,17 @@ class ResponsesRequest(BaseModel):
     )
 
 
-class DifferenceRequest(BaseModel):
+class DifferenceRequest(StrictRequest):
     """In which fields a record differs from the one under its id that the stream has."""
 
-    model_config = _STRICT
     record: dict[str, Any] = Field(description="as it was published")
     sequence: Number = Field(ge=1, le=MAX_SEQUENCE, description="of the stored message, as the stream's acknowledgement names it")
     own_clock: bool = Field(False, strict=True, description="`created_at` is the client's clock and is not compared")
 
 
-class DurableRequest(BaseModel):
+class DurableRequest(StrictRequest):
     """Make the durable of a consumer, by which an agent fetches its contexts; an existing one stays where it is."""
 
-    model_config = _STRICT
     consumer: str = Field(description="the agent")
     name: str = Field("", max_length=128, description="of the durable; none = `{workspace}={consumer}`")
     since: datetime | None = Field(None, description="contexts of a new one from this time on; null = from the next one on")
@@ -175,10 +172,9 @@ class DurableRequest(BaseModel):
     ack_wait: float = Field(60.0, gt=0, description="seconds until a context that nobody settles comes again")
 
 
-class ListenersRequest(BaseModel):
+class ListenersRequest(StrictRequest):
     """How many processes fetch a consumer's contexts now. Who only subscribes without a durable is not seen."""
 
-    model_config = _STRICT
     consumer: str = Field(description="the agent")
 
 
@@ -205,10 +201,8 @@ class ReplayRequest(BuiltContext):
         return files
 
 
-class ConsumersRequest(BaseModel):
+class ConsumersRequest(StrictRequest):
     """All consumers; an empty object."""
-
-    model_config = _STRICT
 
 
 def read_request(model: type[Request], data: bytes) -> Request:
