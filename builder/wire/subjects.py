@@ -122,7 +122,7 @@ class Installation:
     """Names on the broker. Raises `Rejected` for an invalid name."""
 
     name: str = DEFAULT_NAME
-    """1 to 32 of a-z, 0-9, '_', '-'; the default is no prefix."""
+    """1 to 32 of a-z, 0-9, '_', '-'; the default is no prefix. The workers' durable has it, and the queue group that answers."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name) or self.name in HEADS:
@@ -140,11 +140,6 @@ class Installation:
         return kind if self.name == DEFAULT_NAME else f"{self.name}-{kind}"
 
     @property
-    def durable(self) -> str:
-        """The durable of the workers."""
-        return self.name
-
-    @property
     def calls_durable(self) -> str:
         """The durable of the time-outs of tool calls."""
         return f"{self.name}-calls"
@@ -153,11 +148,6 @@ class Installation:
     def replays_durable(self) -> str:
         """The durable of imported breadcrumbs."""
         return f"{self.name}-replays"
-
-    @property
-    def queue(self) -> str:
-        """The queue group that answers requests."""
-        return self.name
 
     @property
     def bucket(self) -> str:

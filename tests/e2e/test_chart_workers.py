@@ -98,7 +98,7 @@ def test_an_autoscaler_by_lag_asks_for_the_stream_and_the_durable_of_the_install
                 "natsServerMonitoringEndpoint": "nats-0.bus:8222",
                 "account": "$G",
                 "stream": installation.stream(BREADCRUMBS),
-                "consumer": installation.durable,
+                "consumer": installation.name,
                 "lagThreshold": "100",
                 "useHttps": "false",
             },

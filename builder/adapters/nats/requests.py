@@ -53,7 +53,7 @@ async def answering(
         working.add(task)
         task.add_done_callback(working.discard)
 
-    subscription = await connection.subscribe(installation.subject(f"{REQUESTS}.*.>"), queue=installation.queue, cb=begin)
+    subscription = await connection.subscribe(installation.subject(f"{REQUESTS}.*.>"), queue=installation.name, cb=begin)
     await connection.flush()
     try:
         yield

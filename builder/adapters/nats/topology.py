@@ -74,7 +74,7 @@ def all_breadcrumbs(installation: Installation) -> Listening:
     """The durable of the workers."""
     return Listening(
         stream=installation.stream(BREADCRUMBS),
-        durable=installation.durable,
+        durable=installation.name,
         subjects=(installation.subject("breadcrumbs.>"),),
         most_pending=50_000,  # a message that waits for quiet stays open, and must not keep others from being delivered
     )

@@ -160,5 +160,5 @@ def _operation(exchange: Exchange) -> JSON:
     operation: JSON = {"action": exchange.action, "channel": {"$ref": f"#/channels/{name}"}}
     if name in all_requests():
         operation["summary"] = (all_requests()[name].model.__doc__ or "").partition("\n")[0]
-        operation["bindings"] = {"nats": {"queue": DEFAULT.queue}}
+        operation["bindings"] = {"nats": {"queue": DEFAULT.name}}
     return operation | ({"reply": {"channel": {"$ref": answers}}} if exchange.answers else {})

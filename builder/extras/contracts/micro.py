@@ -35,7 +35,7 @@ class MicroService:
     def __init__(self, installation: Installation, version: str, names: Iterable[str]) -> None:
         """version: semantic."""
         self._counts = {
-            name: EndpointStats(name, installation.subject(_subject(name)), installation.queue, 0, 0, 0, 0, "") for name in names
+            name: EndpointStats(name, installation.subject(_subject(name)), installation.name, 0, 0, 0, 0, "") for name in names
         }
         self._started = datetime.now(UTC)
         self._own: dict[str, Any] = {"id": NUID().next().decode(), "name": installation.name, "version": version}

@@ -97,16 +97,14 @@ SUBJECT = "breadcrumbs.acme.s1.user.message.v1"
 
 def test_the_default_installation_has_no_name_in_front() -> None:
     assert (DEFAULT.subject(SUBJECT), DEFAULT.stream("BREADCRUMBS")) == (SUBJECT, "BREADCRUMBS")
-    assert (DEFAULT.durable, DEFAULT.calls_durable, DEFAULT.queue) == (
-        "context-builder", "context-builder-calls", "context-builder",
-    )  # fmt: skip
+    assert (DEFAULT.name, DEFAULT.calls_durable) == ("context-builder", "context-builder-calls")
 
 
 def test_another_name_stands_in_front_of_subjects_and_streams() -> None:
     staging = Installation("staging")
     assert staging.subject(SUBJECT) == f"staging.{SUBJECT}"
     assert staging.stream("CONTEXTS") == "staging-CONTEXTS"
-    assert (staging.durable, staging.calls_durable, staging.queue) == ("staging", "staging-calls", "staging")
+    assert (staging.name, staging.calls_durable) == ("staging", "staging-calls")
     assert staging.bucket == "staging-workers"
 
 
