@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from builder.domain.json_values import with_texts
 from builder.wire.attachments import attachment_of, without_bytes, without_data_urls, without_runs
 from builder.wire.parts import Call, Data, File, Mark, Part, Result, Text, Thought, Unread, joined, value_lines
 from builder.wire.vendor_parts import ENCRYPTED, read_parts, vendor_part
@@ -89,20 +90,12 @@ def with_lines(value: Any) -> Any:
 
 def brief(value: Any) -> Any:
     """The same of a result, with a mark in place of each long encoded run."""
-    return _without_runs(described(value))
+    return with_texts(described(value), without_runs)
 
 
 def text_of(value: Any) -> str:
     """All words of a JSON value as lines, keys before plain values, a line for each image and file."""
     return value_lines(described(value))
-
-
-def _without_runs(value: Any) -> Any:
-    if isinstance(value, str):
-        return without_runs(value)
-    if isinstance(value, list):
-        return [_without_runs(item) for item in value]
-    return {key: _without_runs(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _parts_of(items: Sequence[Any]) -> tuple[Part, ...] | None:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
+from builder.domain.selector import may_trigger
 from builder.recall.questions import follows_at_once, is_same_speaker
 from builder.worker.jobs import UnexpectedError
 
@@ -96,5 +97,5 @@ def decide(
 
 
 def _supersedes(crumb: Breadcrumb, trigger: Breadcrumb, profile: Profile) -> bool:
-    triggers = crumb.version == 1 and not crumb.removes and profile.is_triggered_by(crumb)
+    triggers = may_trigger(crumb) and profile.is_triggered_by(crumb)
     return triggers and is_same_speaker(crumb, trigger) and follows_at_once(trigger, crumb, profile)
