@@ -9,10 +9,13 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from builder.domain.errors import BuilderError, Misconfigured
-from builder.worker.requests import Host, Request
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.errors import BuilderError, Forbidden, Misconfigured
+from builder.worker.requests import Host
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from builder.adapters.embedding import EngineOpener
     from builder.adapters.profiles.profiles import Library
     from builder.adapters.templates.hint_languages import LanguageMaker
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from builder.ports.store import StoreLocation
     from builder.worker.jobs import BackgroundJob
 
-__all__ = ["Check", "Commands", "Degraded", "Extra", "Host", "Lint", "Request", "additions", "extras"]
+__all__ = ["Caller", "Check", "Commands", "Degraded", "Extra", "Host", "Lint", "Request", "additions", "extras"]
 GROUP = "context_builder.extras"
 """Entry points of packages: the name of an extra, and where its `Extra` is."""
 SUMMARISING = "summarising"
@@ -53,6 +56,71 @@ Lint = Callable[[Any, tuple[str, ...]], Iterable["LintFinding"]]
 """The service's `Settings` and names of profiles → what is wrong with an author's files of them. Raises `Misconfigured`."""
 LOADING = (AttributeError, ImportError, LookupError, NameError, OSError, RuntimeError, SyntaxError, TypeError, ValueError)
 """Errors of somebody else's module when it is loaded."""
+
+
+Right = Literal["read", "write", "forget", "export"]
+NOTE = "note.v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """The sender of a request, as a door knows it."""
+
+    name: str
+    workspace: str
+    user: str = ""
+    """The only person that it sees and writes for; "" = everybody."""
+    rights: frozenset[Right]
+
+    def need(self, right: Right) -> None:
+        """Raises `Forbidden`."""
+        if right not in self.rights:
+            raise Forbidden(
+                f"this token has the rights {', '.join(sorted(self.rights))}, and this needs {right}; use another token"
+            )
+
+    def may_see(self, crumb: Breadcrumb) -> bool:
+        """Of a breadcrumb in a session that it may read, or in none."""
+        return self.sees(crumb.schema, crumb.session, crumb.user_id, is_own=crumb.session != NO_SESSION)
+
+    def sees(self, schema: str, session: str, user: str, *, is_own: bool) -> bool:
+        """Whether a breadcrumb is shown. user: its `user_id`. is_own: of its session."""
+        is_note = schema == NOTE and session == NO_SESSION
+        return not self.user or user == self.user or is_note or (is_own and not user)
+
+
+Ask = Callable[["BaseModel"], Awaitable[dict[str, Any]]]
+"""Answers a request as for the whole workspace."""
+Narrowing = Callable[[Any, Caller, Any, Ask], Awaitable[dict[str, Any]]]
+"""The `AccessControl`, the sender, who is one user, and the request → as much of the answer as the sender may see."""
+Handler = Callable[[Host, str, Any], Awaitable[Mapping[str, Any]]]
+"""The service, the workspace and the request → the answer. Raises `BuilderError`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request, answered over NATS as `requests.{workspace}.{name}`."""
+
+    model: "type[BaseModel]"
+    """The first line of its docstring is the description."""
+    answer: Any
+    """A type that pydantic knows."""
+    handler: Handler
+    right: Right | None = None
+    """That a token needs for it; None = only NATS has it."""
+    has_route: bool = True
+    """With a right it is `POST /v1/NAME`; False = it has a route of its own, or none."""
+    narrowing: Narrowing | None = None
+    """For a token of one user; None = such a token is refused."""
+    title: str = ""
+    description: str = ""
+    """Of the route; the title is the first line of the model's docstring if there is none."""
+    example: tuple[Any, Any] | None = None
+    """A request's body and an answer."""
+
+    async def ask(self, host: Host, workspace: str, content: "BaseModel") -> dict[str, Any]:
+        """The answer. content: of the model. Raises `BuilderError`."""
+        return dict(await self.handler(host, workspace, content))
 
 
 class Degraded(BuilderError):  # noqa: N818 - what it is, as the families of the tree are

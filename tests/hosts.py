@@ -5,8 +5,8 @@ from dataclasses import fields
 from typing import Any
 
 from builder.app.requests import all_requests
+from builder.extra import Host, Request
 from builder.wire.requests import read_request
-from builder.worker.requests import Host, Request
 
 RIGHTS: dict[str, Request] = {name: request for name, request in all_requests().items() if request.right}
 """The requests for doors with tokens."""

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, USER_MESSAGE, Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
 from builder.domain.recall import EVERY_SESSION
+from builder.extra import NOTE, Ask, Caller, Host, Request
 from builder.wire.answers import breadcrumb_json
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject
 from builder.wire.requests import (
@@ -32,7 +33,9 @@ from builder.wire.traces import span
 from builder.worker.forget_requests import breadcrumbs_of, nothing_to_forget
 from builder.worker.log import STREAM_END
 from builder.worker.request_handlers import no_breadcrumb, no_context, no_trigger
-from builder.worker.requests import OF_A_PERSON, Ask, Caller, Host, Request
+
+OF_A_PERSON = frozenset({USER_MESSAGE, NOTE})
+"""Schemas that a person writes."""
 
 
 def no_session(session: str) -> Missing:

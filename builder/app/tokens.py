@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.domain.errors import Misconfigured
 from builder.domain.json_text import shape
+from builder.extra import Caller, Right
 from builder.remember.schemas.base import UserId
-from builder.worker.requests import Caller, Right
 
 log = logging.getLogger("builder.http")
 

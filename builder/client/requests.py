@@ -11,19 +11,19 @@ from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
+from builder.client.breadcrumbs import BreadcrumbRecord, SearchResult, SessionEnd
+from builder.client.consumers import Consumer
 from builder.client.omitted import check_named, piece
 from builder.client.receipts import PersonReceipt, SessionReceipt, read_receipt
 from builder.client.received import ReceivedContext, read
 from builder.client.results import read_result
+from builder.connection.errors import raise_error
 from builder.connection.opening import reason
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
 from builder.domain.summary import CompactionResult
-from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
-from builder.wire.consumers import Consumer
-from builder.wire.errors import raise_error
-from builder.wire.identities import MAX_IDS, read_identities
+from builder.wire.identities import MAX_IDS
 from builder.wire.requests import MAX_HISTORY_PAGE, OF_AGENT, request_json
 from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token
 
@@ -64,7 +64,8 @@ class Requests:
         """Identities of those of these ids that are taken or closed; one request for each 20,000."""
         names, identities = list(dict.fromkeys(ids)), dict[str, Identity]()
         for start in range(0, len(names), MAX_IDS):
-            identities |= read_identities(await self.request("identities", {"ids": names[start : start + MAX_IDS]}))
+            answer = await self.request("identities", {"ids": names[start : start + MAX_IDS]})
+            identities |= read_result(dict[str, Identity], answer["identities"])
         return identities
 
     async def history(

@@ -27,8 +27,8 @@ from builder.client.received import Latest, ReceivedContext
 from builder.client.subscription import Deliver, readable
 from builder.client.tools import is_cancelled
 from builder.connection.pull import Pull
+from builder.connection.retrying import patiently
 from builder.domain.errors import Unavailable
-from builder.wire.retrying import patiently
 from builder.wire.traces import span
 
 log = logging.getLogger("builder.client")

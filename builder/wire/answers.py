@@ -1,9 +1,9 @@
-"""Answers to requests: breadcrumbs and sessions."""
+"""Answers to requests: breadcrumbs, and the places by which a page of them names the next one."""
 
 import json
 from typing import Any
 
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.control_text import visible
 from builder.wire.times import moment
 
@@ -28,6 +28,12 @@ def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
     }
 
 
-def session_json(crumb: Breadcrumb) -> dict[str, Any]:
-    """A session by its newest breadcrumb."""
-    return {"session": crumb.session, "seq": crumb.place.sequence, "created_at": moment(crumb.created_at, crumb.utc_offset)}
+def cursor(place: Place) -> str:
+    """A place as `next` gives it."""
+    return f"{place.incarnation}.{place.sequence}"
+
+
+def place_of(text: str, incarnation: int = 0) -> Place:
+    """A place as `after` gives it. incarnation: of the stream, for a sequence alone."""
+    first, dot, second = text.partition(".")
+    return Place(int(first), int(second)) if dot else Place(incarnation, int(first))

@@ -25,8 +25,3 @@ def identities_json(identities: Mapping[str, Identity]) -> dict[str, Any]:
     """Those that are known."""
     entries = {name: each for name, each in identities.items() if each.first or each.marks}
     return {"identities": _IDENTITIES.dump_python(entries, mode="json")}
-
-
-def read_identities(answer: Mapping[str, Any]) -> dict[str, Identity]:
-    """The identities of an answer."""
-    return _IDENTITIES.validate_python(answer["identities"])

@@ -1,23 +1,14 @@
-"""Contexts that are built again: what they are, who builds them, and the handler of `refresh`."""
+"""Contexts that are built again: what they are, and who builds them."""
 
-import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from builder.assemble.assemble import AssembledPage
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
-from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile
-from builder.wire.requests import BuiltContext, RefreshRequest, ReplayRequest
-from builder.worker.requests import Host
-
-LATER_LOOKS, LATER_SECONDS = 40, 0.02
-"""For a later message's context."""
-NEWEST = 2**62
-"""After every other."""
+from builder.wire.requests import BuiltContext, ReplayRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,24 +54,3 @@ class Replays(Protocol):
 
     async def is_published(self, other: Breadcrumb, trigger: str, consumer: str) -> bool:
         """Whether another trigger's context in the session is kept."""
-
-
-async def refresh(host: Host, workspace: str, request: RefreshRequest) -> dict[str, Any]:
-    """See `RefreshRequest`. Answers with the event."""
-    replay = await host.replays.replay(workspace, request.model_copy(update={"as_of": request.as_of or NEWEST}))
-    event: dict[str, Any] = json.loads(replay.event)
-    if replay.context.later and not await _is_published(host, replay.context):
-        del event["is_over"]
-    return event
-
-
-async def _is_published(host: Host, context: Context) -> bool:
-    versions = await host.log.store.versions(context.trigger.workspace, context.later)
-    for _ in range(LATER_LOOKS):
-        is_settled = not versions or host.is_settled(versions[0].place)
-        if await host.replays.is_published(context.trigger, context.later, context.consumer):
-            return True
-        if is_settled:
-            return False
-        await asyncio.sleep(LATER_SECONDS)
-    raise Unavailable(f"the context of {context.later} is in work; send it again in a moment")

@@ -13,8 +13,7 @@ from builder.domain.context import context_id
 from builder.domain.errors import Missing, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.recall.people import history_of
-from builder.wire.answers import breadcrumb_json, session_json
-from builder.wire.cursors import cursor, place_of
+from builder.wire.answers import breadcrumb_json, cursor, place_of
 from builder.wire.identities import IdentitiesRequest, identities_json
 from builder.wire.requests import (
     ContextRequest,
@@ -24,6 +23,7 @@ from builder.wire.requests import (
     SessionsRequest,
 )
 from builder.wire.subjects import breadcrumb_subject, check_token
+from builder.wire.times import moment
 from builder.worker.log import STREAM_END
 from builder.worker.requests import Host
 
@@ -94,7 +94,12 @@ async def sessions(host: Host, workspace: str, request: SessionsRequest) -> dict
         ends = await _ends_of_person(host, workspace, request.user_id, edge, request.limit)
     else:
         ends = await host.log.store.latest(workspace, edge, request.limit)
-    return {"sessions": list(map(session_json, ends)), "next": _next(ends, request.limit)}
+    return {"sessions": list(map(_session_json, ends)), "next": _next(ends, request.limit)}
+
+
+def _session_json(crumb: Breadcrumb) -> dict[str, Any]:
+    """A session by its newest breadcrumb."""
+    return {"session": crumb.session, "seq": crumb.place.sequence, "created_at": moment(crumb.created_at, crumb.utc_offset)}
 
 
 def _next(page: tuple[Breadcrumb, ...], limit: int) -> str | None:

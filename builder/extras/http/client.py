@@ -14,12 +14,12 @@ from builder.client.requests import REQUEST_SECONDS
 from builder.client.sending import BreadcrumbStream, Compare, PublishResult, TakenId, as_json, check
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
+from builder.extra import Caller
 from builder.extras.http.exporting import exported
 from builder.wire.records import Outgoing, compared
 from builder.wire.requests import request_json
 from builder.wire.subjects import Installation, session_text
 from builder.worker.log import Log
-from builder.worker.requests import Caller
 
 
 class CheckedStream(BreadcrumbStream):

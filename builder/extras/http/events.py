@@ -20,10 +20,10 @@ from builder.adapters.nats.stream import STUB
 from builder.app.access import AccessControl
 from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.cursors import cursor, place_of
+from builder.extra import Caller
+from builder.wire.answers import cursor, place_of
 from builder.wire.subjects import check_token
 from builder.worker.jobs import Job, UnexpectedError, guard
-from builder.worker.requests import Caller
 
 log = logging.getLogger("builder.http")
 

@@ -10,9 +10,9 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
+from builder.connection.errors import error_json
 from builder.domain.errors import BuilderError, Forbidden, Missing, Rejected, Unavailable
 from builder.domain.json_text import shape
-from builder.wire.errors import error_json
 from builder.worker.jobs import frames
 
 log = logging.getLogger("builder.http")

@@ -6,9 +6,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from builder.app.tokens import Tokens
+from builder.extra import Caller
 from builder.extras.http.limits import RateLimit
 from builder.extras.http.problems import problem
-from builder.worker.requests import Caller
 
 
 class TokenCheck:

@@ -20,10 +20,10 @@ from builder import __version__
 from builder.app.omissions import PageOmissions
 from builder.app.tokens import Tokens
 from builder.client import BreadcrumbRecord, BuilderError, Client, Rejected
+from builder.extra import Caller, Right
 from builder.extras.mcp import results
 from builder.extras.mcp.person import PersonClient
 from builder.wire.requests import MAX_SEARCH_RESULTS
-from builder.worker.requests import Caller, Right
 
 INSTRUCTIONS = (
     "The memory of an agent system. build_context publishes what a user says and gives the page to answer it from; search finds "

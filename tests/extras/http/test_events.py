@@ -13,9 +13,9 @@ from builder.app.access import AccessControl
 from builder.app.tokens import Tokens
 from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.errors import Unavailable
+from builder.extra import Caller
 from builder.extras.http.events import HEARTBEAT, MAX_WAITING, REVOKED, SLOW, STOPPED, Fanout, Listener
 from builder.worker.log import StoredLog
-from builder.worker.requests import Caller
 from tests.factories import MORNING
 from tests.hosts import host_of
 from tests.http_api import write_tokens

@@ -9,11 +9,11 @@ import pytest
 from builder.app.access import AccessControl
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
+from builder.extra import Caller, Host, Right
 from builder.wire.answers import breadcrumb_json
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import SearchRequest
 from builder.worker.log import STREAM_END, StoredLog
-from builder.worker.requests import Caller, Host, Right
 from tests.factories import make_breadcrumb, make_profile, make_remembered
 from tests.hosts import RIGHTS, host_of
 from tests.ports import FixedConsumers

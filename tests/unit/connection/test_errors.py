@@ -2,8 +2,8 @@
 
 import pytest
 
+from builder.connection.errors import error_json, raise_error
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.errors import error_json, raise_error
 
 
 @pytest.mark.parametrize("error", [Rejected("no such id"), Unavailable("the store is away")])

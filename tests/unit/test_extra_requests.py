@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from builder.app.access import AccessControl
 from builder.domain.errors import Forbidden, Rejected
+from builder.extra import Ask, Caller, Host, Narrowing, Request
 from builder.worker.log import StoredLog
-from builder.worker.requests import Ask, Caller, Host, Narrowing, Request
 from tests.factories import make_profile
 from tests.hosts import host_of
 from tests.ports import FixedConsumers

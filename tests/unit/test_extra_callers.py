@@ -3,7 +3,7 @@
 import pytest
 
 from builder.domain.errors import Forbidden
-from builder.worker.requests import Caller
+from builder.extra import Caller
 from tests.factories import make_breadcrumb
 
 ADA = Caller(name="ada", workspace="acme", user="ada", rights=frozenset({"read"}))
