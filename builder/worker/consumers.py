@@ -27,10 +27,10 @@ class Consumers:
         definitions = await self.log.definitions(workspace, (await self.log.last()).next, self.log.now())
         return self._builder().record_consumers(definitions)
 
-    def in_memory(self) -> tuple[Profile, ...]:
-        """Those of files, and those of the records that were read last of each workspace."""
+    def in_memory(self, workspace: str = "") -> tuple[Profile, ...]:
+        """Those of files, and those of the records of a workspace that were read last; "" = of each workspace."""
         builder = self._builder()
-        sets = self.log.latest_definitions()
+        sets = self.log.latest_definitions(workspace)
         return (*builder.profiles, *(profile for each in sets for profile in builder.record_consumers(each).profiles))
 
     async def listed(self, workspace: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ the same whichever worker builds them.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -66,9 +66,9 @@ class StoredLog:
         """The records before a position that define consumers and have not expired at the moment."""
         return unexpired(await definitions_as_of(self.store, workspace, place.previous), moment)
 
-    def latest_definitions(self) -> tuple[Definitions, ...]:
-        """Those that were read last, of each workspace that was read, expired ones included."""
-        return ()
+    def latest_definitions(self, workspace: str = "") -> Iterator[Definitions]:  # noqa: ARG002 - see `Log`
+        """Those of the workspace that were read last, expired ones included; "" = of each workspace that was read."""
+        return iter(())
 
     def drop(self, workspace: str) -> None:
         """Read the definitions of a workspace again: something was erased."""
@@ -117,9 +117,9 @@ class Log(StoredLog):
         return unexpired(await self._definitions.before(workspace, place), moment) if self._definitions else ()
 
     @override
-    def latest_definitions(self) -> tuple[Definitions, ...]:
-        spans = self._definitions.spans.values() if self._definitions else ()
-        return tuple(span.definitions for span in spans)
+    def latest_definitions(self, workspace: str = "") -> Iterator[Definitions]:
+        spans = tuple(self._definitions.spans.items()) if self._definitions else ()
+        return (span.definitions for name, span in spans if workspace in ("", name))
 
     @override
     def drop(self, workspace: str) -> None:

@@ -48,7 +48,8 @@ async def test_what_was_read_last_is_known_without_reading() -> None:
     consumers = consumers_over(agent(1, "support", context_trigger=TRIGGER))
     assert [profile.consumer for profile in consumers.in_memory()] == ["default"]
     assert [profile.consumer for profile in await consumers.of("acme")] == ["default", "support"]
-    assert [profile.consumer for profile in consumers.in_memory()] == ["default", "support"]
+    assert [profile.consumer for profile in consumers.in_memory("acme")] == ["default", "support"]
     assert [profile.waits_for_tools for profile in consumers.in_memory()] == [False, True]
+    assert [profile.consumer for profile in consumers.in_memory("rival")] == ["default"]
     consumers.log.drop("acme")
     assert [profile.consumer for profile in consumers.in_memory()] == ["default"]
