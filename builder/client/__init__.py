@@ -19,9 +19,7 @@ client.ask(session, text)` a message and its context. `builder.client.sync` is t
 """
 
 from builder.client.asking import AnswerSteps
-from builder.client.breadcrumbs import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.client.client import Client, connect
-from builder.client.consumers import Consumer
 from builder.client.omissions import Omission
 from builder.client.omitted import fetch_omitted_tool
 from builder.client.receipts import PersonReceipt, SessionReceipt
@@ -31,6 +29,8 @@ from builder.client.sending import PublishResult
 from builder.domain.erasure import Receipt
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.summary import CompactionResult
+from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
+from builder.wire.consumers import Consumer
 from builder.wire.responses import Response
 
 __all__ = [

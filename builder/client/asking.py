@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Unpack
 
-from builder.client.breadcrumbs import BreadcrumbRecord
-from builder.client.consumers import Consumer
 from builder.client.received import ReceivedContext, read
 from builder.client.requests import Requests
 from builder.client.results import read_result
@@ -23,6 +21,8 @@ from builder.client.subscription import LOOK_SECONDS, expected
 from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOOL_ERROR, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
+from builder.wire.breadcrumb_records import BreadcrumbRecord
+from builder.wire.consumers import Consumer
 from builder.wire.records import Outgoing
 from builder.wire.requests import MAX_HISTORY_PAGE
 from builder.wire.responses import Response, agent_of, questions_of, request_id, response_of

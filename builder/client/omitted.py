@@ -5,13 +5,13 @@ tools={"fetch_omitted": client.fetch_omitted}, and fetch_omitted_tool("openai") 
 
 from typing import Any, Literal
 
-from builder.client.breadcrumbs import BreadcrumbRecord
 from builder.client.received import ReceivedContext
 from builder.domain.breadcrumb import TOOL_RESPONSE
 from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
 from builder.domain.json_text import one_line
 from builder.remember.content import without_wrapper
+from builder.wire.breadcrumb_records import BreadcrumbRecord
 from builder.wire.words import described
 
 NAME = "fetch_omitted"

@@ -11,8 +11,6 @@ from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
-from builder.client.breadcrumbs import BreadcrumbRecord, SearchResult, SessionEnd
-from builder.client.consumers import Consumer
 from builder.client.omitted import check_named, piece
 from builder.client.receipts import PersonReceipt, SessionReceipt, read_receipt
 from builder.client.received import ReceivedContext, read
@@ -23,6 +21,8 @@ from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
 from builder.domain.summary import CompactionResult
+from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
+from builder.wire.consumers import Consumer
 from builder.wire.identities import MAX_IDS
 from builder.wire.requests import MAX_HISTORY_PAGE, OF_AGENT, request_json
 from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from builder.client.breadcrumbs import BreadcrumbRecord
 from builder.client.omitted import check_named, fetch_omitted_tool, piece
 from builder.client.received import ReceivedContext
 from builder.domain.errors import Rejected
+from builder.wire.breadcrumb_records import BreadcrumbRecord
 
 OMISSIONS = {"partial": [{"id": "cut"}], "most_relevant": [{"id": "absent"}]}
 CONTEXT = ReceivedContext(
