@@ -7,7 +7,8 @@ from typing import Any
 
 import yaml
 
-from builder.domain.lint_finding import faulty
+from builder.domain.errors import Misconfigured
+from builder.domain.lint_finding import LintFinding
 
 Files = Mapping[str, str]
 """A folder of templates: path in it, with slashes → text."""
@@ -31,6 +32,22 @@ MISTAKES = (
     ("expected a mapping", "it is not made of settings; write `setting: value`"),
 )
 """A message of the parser, and the remedy."""
+
+
+class FaultyFiles(Misconfigured):
+    """Files that cannot be used, with everything that is wrong with them."""
+
+    def __init__(self, findings: Sequence[LintFinding]) -> None:
+        """findings: at least one; the first is the message."""
+        self.findings = tuple(findings)
+        more = f" (and {len(findings) - 1} more: context-builder profiles lint)" if len(findings) > 1 else ""
+        super().__init__(f"{findings[0]}{more}")
+
+
+def faulty(file: str, message: str, line: int = 0) -> FaultyFiles:
+    """One file with one problem. message: problem; remedy. line: from 1; 0 = the whole file."""
+    problem, _, fix = message.partition("; ")
+    return FaultyFiles([LintFinding(file=file, line=line, place="", problem=problem, fix=fix or "mend it")])
 
 
 def read_source(file: Path) -> str:

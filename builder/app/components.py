@@ -15,6 +15,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from builder.adapters.embedding import CachedEmbedder, Endpoint, list_models, open_embedder
+from builder.adapters.files import FaultyFiles
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.stemmer import load_terms
@@ -26,7 +27,7 @@ from builder.app.record_makers import RecordMakers
 from builder.app.settings import ENGINES, Settings
 from builder.connection.retrying import patiently
 from builder.domain.errors import Misconfigured, installation
-from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
+from builder.domain.lint_finding import NAME_LIKENESS, LintFinding, nearest
 from builder.domain.profile import Profile
 from builder.extra import additions
 from builder.ports.contexts import Publisher

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
-from builder.adapters.files import Files, by_name, read_files
+from builder.adapters.files import FaultyFiles, Files, by_name, faulty, read_files
 from builder.adapters.profiles.layers import DEFAULT, is_shadow
 from builder.adapters.profiles.profiles import Library, parse_models, parse_profile
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN
@@ -22,7 +22,6 @@ from builder.adapters.tokens import load_counter
 from builder.app.settings import Settings
 from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured
-from builder.domain.lint_finding import FaultyFiles, faulty
 from builder.domain.page_settings import DEFAULT_BUDGET
 from builder.domain.profile import Profile
 from builder.extra import additions

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from typing_extensions import override
 
-from builder.adapters.files import Files
+from builder.adapters.files import FaultyFiles, Files
 from builder.app.components import Components
 from builder.app.config import parse_config
 from builder.app.reload import Reloader
@@ -18,7 +18,6 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
 from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured, Missing, Rejected, Unavailable
-from builder.domain.lint_finding import FaultyFiles
 from builder.domain.profile import Definitions, Profile
 from builder.domain.recall import EVERY_SESSION
 from builder.domain.timing import times_of

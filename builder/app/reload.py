@@ -7,12 +7,12 @@ from pathlib import Path
 
 from cachetools import FIFOCache
 
+from builder.adapters.files import faulty
 from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.templates.trial import hides_words
 from builder.app.components import PARTS, Components, Parts
 from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, in_daemon_thread, in_time
 from builder.domain.errors import Misconfigured, Unavailable
-from builder.domain.lint_finding import faulty
 from builder.ports.store import Editions
 from builder.service import ContextBuilder
 from builder.worker.jobs import UnexpectedError, guard

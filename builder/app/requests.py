@@ -17,7 +17,6 @@ from builder.wire import requests
 from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.wire.consumers import Consumer
 from builder.wire.forgetting import ForgetRequest
-from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
 from builder.worker import request_handlers, responses
 from builder.worker.forget_requests import forget
@@ -163,7 +162,7 @@ REQUESTS: Mapping[str, Request] = MappingProxyType(
             has_route=False,
             narrowing=AccessControl.sessions,
         ),
-        "identities": Request(model=IdentitiesRequest, answer=Identities, handler=request_handlers.identities),
+        "identities": Request(model=requests.IdentitiesRequest, answer=Identities, handler=request_handlers.identities),
         "context": Request(
             model=requests.ContextRequest,
             answer=AgentContextV1,

@@ -23,8 +23,7 @@ from builder.domain.identity import Identity
 from builder.domain.summary import CompactionResult
 from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.wire.consumers import Consumer
-from builder.wire.identities import MAX_IDS
-from builder.wire.requests import MAX_HISTORY_PAGE, OF_AGENT, request_json
+from builder.wire.requests import MAX_HISTORY_PAGE, MAX_IDS, OF_AGENT, request_json
 from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token
 
 LOST_SECONDS = 5.0

@@ -1,11 +1,9 @@
 """Problems of profiles and templates for their author, and the nearest right word."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
-
-from builder.domain.errors import Misconfigured
 
 Severity = Literal["error", "note"]
 """error: the file is refused or does not do what it says. note: it works."""
@@ -33,22 +31,6 @@ class LintFinding:
         line, place = f" line {self.line}" if self.line else "", f"{self.place}: " if self.place else ""
         note = "note: " if self.severity == "note" else ""
         return f"{self.file}{line}: {note}{place}{self.problem}; {self.fix}"
-
-
-class FaultyFiles(Misconfigured):
-    """Files that cannot be used, with everything that is wrong with them."""
-
-    def __init__(self, findings: Sequence[LintFinding]) -> None:
-        """findings: at least one; the first is the message."""
-        self.findings = tuple(findings)
-        more = f" (and {len(findings) - 1} more: context-builder profiles lint)" if len(findings) > 1 else ""
-        super().__init__(f"{findings[0]}{more}")
-
-
-def faulty(file: str, message: str, line: int = 0) -> FaultyFiles:
-    """One file with one problem. message: problem; remedy. line: from 1; 0 = the whole file."""
-    problem, _, fix = message.partition("; ")
-    return FaultyFiles([LintFinding(file=file, line=line, place="", problem=problem, fix=fix or "mend it")])
 
 
 def nearest(word: str, words: Iterable[str], likeness: float = MIN_LIKENESS) -> str:

@@ -21,6 +21,8 @@ MAX_SEARCH_RESULTS = 100
 MAX_RESPONSES = 1_000
 """Messages of a subject after a trigger (about 0.5 s)."""
 MAX_SEQUENCE = 2**53
+MAX_IDS = 20_000
+"""Most ids of a request: with ids of 36 characters it has fewer bytes than the smallest limit of a broker."""
 CURSOR = r"^([0-9]{1,18}\.[0-9]{1,18})?$"
 START = r"^(([0-9]{1,18}\.)?[0-9]{1,18})?$"
 """A cursor, or a sequence of the stream as it is now."""
@@ -102,6 +104,14 @@ class SearchRequest(PersonRequest):
     before: Number = Field(0, ge=0, le=MAX_SEQUENCE, description="only what came before this stream sequence; 0 = everything")
     schemas: tuple[str, ...] = Field(
         (), max_length=100, description="schemas that are searched; none = those of the default profile"
+    )
+
+
+class IdentitiesRequest(StrictRequest):
+    """Which of these ids are taken, and by what, or closed. `import` asks before it publishes."""
+
+    ids: tuple[Annotated[str, Field(min_length=1, max_length=256)], ...] = Field(
+        max_length=MAX_IDS, description="ids of breadcrumbs"
     )
 
 

@@ -8,24 +8,29 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.context import context_id
 from builder.domain.errors import Missing, Rejected
+from builder.domain.identity import Identity
 from builder.domain.recall import EVERY_SESSION
 from builder.recall.people import history_of
 from builder.wire.answers import breadcrumb_json, cursor, place_of
-from builder.wire.identities import IdentitiesRequest, identities_json
 from builder.wire.requests import (
     ContextRequest,
     FailRequest,
     FetchRequest,
     HistoryRequest,
+    IdentitiesRequest,
     SessionsRequest,
 )
 from builder.wire.subjects import breadcrumb_subject, check_token
 from builder.wire.times import moment
 from builder.worker.log import STREAM_END
 from builder.worker.requests import Host
+
+_IDENTITIES = TypeAdapter(dict[str, Identity])
 
 
 def no_breadcrumb(workspace: str, request: FetchRequest, versions: Iterable[Breadcrumb] = ()) -> Missing:
@@ -68,7 +73,9 @@ async def fetch(host: Host, workspace: str, request: FetchRequest) -> dict[str, 
 async def identities(host: Host, workspace: str, request: IdentitiesRequest) -> dict[str, Any]:
     """See `IdentitiesRequest`."""
     await host.log.catch_up(workspace, EVERY_SESSION)
-    return identities_json(await host.log.store.identities(workspace, request.ids))
+    known = await host.log.store.identities(workspace, request.ids)
+    entries = {name: each for name, each in known.items() if each.first or each.marks}
+    return {"identities": _IDENTITIES.dump_python(entries, mode="json")}
 
 
 async def history(host: Host, workspace: str, request: HistoryRequest) -> dict[str, Any]:

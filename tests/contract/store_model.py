@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from builder.adapters.sql.derivation import ids_by_session, made_from
 from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, SUMMARY, TOMBSTONE, Breadcrumb, Place
-from builder.domain.derivation import ids_by_session, made_from
 from builder.domain.erasure import Ended, erased
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity, displaces

@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
+from builder.adapters.files import FaultyFiles
 from builder.adapters.templates.folder import TemplateFailed, TemplateSet
 from builder.adapters.templates.sandbox.environment import sandbox
 from builder.adapters.templates.sandbox.runtime import Limits, marked
-from builder.domain.lint_finding import FaultyFiles
 from tests.examples import examples
 from tests.payloads import leaks
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from builder.adapters.files import YamlMistake, line_of, parse_yaml
+from builder.adapters.files import FaultyFiles, YamlMistake, faulty, line_of, parse_yaml
 from builder.adapters.profiles.former_settings import SECTIONS, SHADOW_OF, tell_former, without_former
-from builder.domain.lint_finding import FaultyFiles, advice, faulty
+from builder.domain.lint_finding import advice
 
 Path = tuple[str, ...]
 """Steps to a setting; a section's step is its name."""

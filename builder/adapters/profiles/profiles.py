@@ -12,7 +12,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from builder.adapters.files import parse_yaml
+from builder.adapters.files import FaultyFiles, faulty, parse_yaml
 from builder.adapters.profiles.layers import Layer, Path, Presets, SettingError, layers, merged
 from builder.adapters.profiles.problems import MAX_NAME_CHARS, finding_of, findings_of
 from builder.adapters.profiles.profile_file import (
@@ -24,7 +24,7 @@ from builder.adapters.profiles.profile_file import (
 )
 from builder.assemble.items.section_sources import SOURCES
 from builder.domain.errors import Rejected
-from builder.domain.lint_finding import FaultyFiles, advice, faulty
+from builder.domain.lint_finding import advice
 from builder.domain.page_settings import DEFAULT_BUDGET, Dates
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.selector import CATALOG, Pinned, Selector, trigger_on

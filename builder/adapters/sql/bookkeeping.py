@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from builder.adapters.sql import joins, revisions
 from builder.adapters.sql.connection import Access, Connection, Cursor
+from builder.adapters.sql.derivation import ids_by_session, made_from
 from builder.adapters.sql.rows import (
     BREADCRUMB_COLUMNS,
     BREADCRUMB_VALUES,
@@ -22,7 +23,6 @@ from builder.adapters.sql.rows import (
     to_us,
 )
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, SUMMARY, Breadcrumb, Place
-from builder.domain.derivation import ids_by_session, made_from
 from builder.domain.edition import Edition
 from builder.domain.erasure import Ended, erased
 from builder.domain.errors import Unavailable

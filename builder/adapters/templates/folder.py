@@ -15,14 +15,14 @@ from typing import Any
 
 from jinja2 import Template, TemplateError, TemplateSyntaxError
 
-from builder.adapters.files import Files, YamlMistake, by_name, line_of, parse_yaml
+from builder.adapters.files import FaultyFiles, Files, YamlMistake, by_name, line_of, parse_yaml
 from builder.adapters.templates.failures import TemplateKind, compile_problem, reason_of
 from builder.adapters.templates.sandbox.environment import compiled
 from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, metered, size
 from builder.assemble.items.list_items import Rendered, items, unmarked
 from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
-from builder.domain.lint_finding import FaultyFiles, LintFinding, nearest
+from builder.domain.lint_finding import LintFinding, nearest
 from builder.domain.phrases import MONTHS, Phrases
 
 log = logging.getLogger("builder.templates")

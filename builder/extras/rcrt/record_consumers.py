@@ -9,13 +9,14 @@ import yaml
 from cachetools import FIFOCache
 from pydantic import BaseModel, ValidationError
 
+from builder.adapters.files import FaultyFiles
 from builder.adapters.profiles.layers import DEFAULT, SettingError, laid_over, merged
 from builder.adapters.profiles.problems import setting_name
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
-from builder.domain.lint_finding import FaultyFiles, LintFinding
+from builder.domain.lint_finding import LintFinding
 from builder.domain.profile import AGENT, CONFIG, Definitions, Profile, RecordConsumers
 from builder.extras.rcrt.record_settings import (
     SETTINGS,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from builder.adapters.files import read_source
-from builder.domain.lint_finding import faulty
+from builder.adapters.files import faulty, read_source
 from builder.extras.workshop.template_lint import MOVING
 from builder.remember.schemas.base import Body
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from builder.adapters.files import line_of
+from builder.adapters.files import FaultyFiles, line_of
 from builder.adapters.profiles.layers import Layer, merged, origins
 from builder.adapters.profiles.problems import layer_of, setting_name
 from builder.adapters.profiles.profiles import Library, parse_profile
@@ -17,7 +17,7 @@ from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers, sources, template_folders
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
-from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, advice, nearest
+from builder.domain.lint_finding import NAME_LIKENESS, LintFinding, advice, nearest
 from builder.domain.profile import Profile
 from builder.extras.workshop.profile_lint import Finding, LintFacts, lint_profile, schemas_of
 from builder.extras.workshop.profile_views import Setting, profile_settings

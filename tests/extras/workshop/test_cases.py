@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.domain.lint_finding import FaultyFiles
+from builder.adapters.files import FaultyFiles
 from builder.extras.workshop.cases import case_files, read_case
 
 NOTE = {"schema_name": "note.v1", "context": {"content": "x"}}

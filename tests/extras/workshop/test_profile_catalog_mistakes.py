@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from builder.adapters.files import FaultyFiles
 from builder.app.config import read_config, template_folders
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
-from builder.domain.lint_finding import FaultyFiles
 from builder.extras.workshop.profile_catalog import ProfileCatalog
 
 GOLDEN = Path(__file__).parent / "mistakes.txt"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from builder.adapters.files import FaultyFiles
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured, Rejected
-from builder.domain.lint_finding import FaultyFiles
 from builder.extras.workshop.profile_catalog import lint_folders
 from builder.extras.workshop.template_cases import NewTemplate, new_template, run_cases, states, update, without_case
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from builder.adapters.files import MAX_FILE_BYTES, parse_yaml, read_source
+from builder.adapters.files import MAX_FILE_BYTES, FaultyFiles, parse_yaml, read_source
 from builder.domain.errors import Misconfigured
+from builder.domain.lint_finding import LintFinding
 
 
 def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
@@ -43,3 +44,9 @@ def test_yaml_is_read_as_plain_values() -> None:
 def test_yaml_that_grows_or_runs_is_refused(source: str, reason: str) -> None:
     with pytest.raises(yaml.YAMLError, match=reason):
         parse_yaml(source)
+
+
+def test_the_message_of_faulty_files_is_the_first_finding_and_counts_the_others() -> None:
+    finding = LintFinding(file="profiles/mine.yaml", place="", problem="it is empty", fix="write one")
+    assert str(FaultyFiles([finding])) == str(finding)
+    assert str(FaultyFiles([finding] * 3)) == f"{finding} (and 2 more: context-builder profiles lint)"

@@ -1,6 +1,6 @@
 """Findings as people read them, with the word that was probably meant."""
 
-from builder.domain.lint_finding import FaultyFiles, LintFinding, advice, nearest
+from builder.domain.lint_finding import LintFinding, advice, nearest
 
 FINDING = LintFinding(file="profiles/mine.yaml", line=4, place="section `recent`", problem="it is empty", fix="write one")
 
@@ -12,11 +12,6 @@ def test_a_finding_is_one_line_with_file_line_place_problem_and_fix() -> None:
 def test_a_note_is_told_apart_and_a_finding_of_a_whole_file_has_neither_line_nor_place() -> None:
     note = LintFinding(file="hint/", place="", problem="it is not read", fix="call it hints/", severity="note")
     assert str(note) == "hint/: note: it is not read; call it hints/"
-
-
-def test_the_message_of_faulty_files_is_the_first_finding_and_counts_the_others() -> None:
-    assert str(FaultyFiles([FINDING])) == str(FINDING)
-    assert str(FaultyFiles([FINDING] * 3)) == f"{FINDING} (and 2 more: context-builder profiles lint)"
 
 
 def test_a_slip_of_the_pen_has_the_word_that_was_meant() -> None:

@@ -10,8 +10,8 @@ from dataclasses import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
+from builder.adapters.sql.derivation import made_from
 from builder.assemble.sources.summary import OBSERVED, STOOD_FOR
-from builder.domain.derivation import made_from
 from builder.domain.profile import Profile
 from builder.domain.summary import KeptLine, Utterance
 from builder.extras.endpoints.summarizer import EndpointSummarizer

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Sequence
 
+from builder.adapters.sql.derivation import ids_by_session, made_from
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.derivation import ids_by_session, made_from
 from tests.factories import make_breadcrumb
 
 
