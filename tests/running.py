@@ -23,9 +23,9 @@ from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.server import binary
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE
+from builder.connection.names import DEFAULT, MESSAGE_ID_HEADER
 from builder.domain.breadcrumb import SUMMARY
 from builder.wire.records import make_record, outgoing
-from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER
 from tests.commands import COMMAND, DEADLINE, Command
 from tests.free_ports import LOOPBACK, free_port
 

@@ -25,7 +25,8 @@ from builder.app.broker import StoreSchemes, locate_store, stores
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
 from builder.app.record_makers import RecordMakers
 from builder.app.settings import ENGINES, Settings
-from builder.connection.retrying import patiently
+from builder.connection.errors import patiently
+from builder.connection.names import Installation
 from builder.domain.errors import Misconfigured, installation
 from builder.domain.lint_finding import NAME_LIKENESS, LintFinding, nearest
 from builder.domain.profile import Profile
@@ -40,7 +41,6 @@ from builder.recall.search.ranking import MEANING, Ranker, Weights
 from builder.recall.search.signals import SIGNALS
 from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
-from builder.wire.subjects import Installation
 from builder.worker.jobs import PACE, PAUSES, Pace, Pauses
 
 log = logging.getLogger("builder.app.components")

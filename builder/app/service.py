@@ -33,8 +33,8 @@ from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, handle
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics, build_facts, show_gauges
+from builder.connection.names import Installation
 from builder.domain.errors import Misconfigured
-from builder.wire.subjects import Installation
 from builder.worker.jobs import Job, JobRunner, tell
 from builder.worker.loop import Imports
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from builder.connection.names import DEFAULT_NAME, Installation
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.lint_finding import nearest
 from builder.extra import additions
 from builder.remember.lifetimes import LIFETIMES
-from builder.wire.subjects import DEFAULT_NAME, Installation
 
 PREFIX = "CONTEXT_BUILDER_"
 _SERVICE_LINK = re.compile(PREFIX + r"(?:(?!\w*__)\w+_)?(?:SERVICE_(?:HOST|PORT)\w*=.*|PORT_\d+_\w+=.*|PORT=\w+://.*)", re.DOTALL)

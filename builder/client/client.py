@@ -31,10 +31,11 @@ from builder.client.subscription import (
     subscribe_once,
 )
 from builder.client.tools import MAX_ERROR_CHARS, Tools, called
+from builder.connection.errors import patiently
+from builder.connection.names import DEFAULT, DEFAULT_NAME, Installation
 from builder.connection.opening import FIRST_SECONDS, open_connection
-from builder.connection.retrying import patiently
 from builder.domain.errors import Rejected
-from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token
+from builder.wire.subjects import CONTEXTS, check_token
 from builder.wire.times import moment
 
 log = logging.getLogger("builder.client")

@@ -16,14 +16,14 @@ from builder.client.requests import Requests
 from builder.client.responses import Conversation, read_conversation, response_id
 from builder.client.sending import BreadcrumbStream, Conflict, Sending, as_json, check
 from builder.client.tools import Tools, run_calls
-from builder.connection.retrying import patiently
+from builder.connection.errors import patiently
+from builder.connection.names import DEFAULT, Installation
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.selector import trigger_text, wait_for_tools
 from builder.wire.records import Outgoing, make_record
 from builder.wire.requests import MAX_RESPONSES
 from builder.wire.responses import Response
-from builder.wire.subjects import DEFAULT, Installation
 from builder.wire.traces import trace_scope
 
 

@@ -16,6 +16,7 @@ from builder.client.receipts import PersonReceipt, SessionReceipt, read_receipt
 from builder.client.received import ReceivedContext, read
 from builder.client.results import read_result
 from builder.connection.errors import raise_error
+from builder.connection.names import DEFAULT, Installation
 from builder.connection.opening import reason
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected, Unavailable
@@ -24,7 +25,7 @@ from builder.domain.summary import CompactionResult
 from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.wire.consumers import Consumer
 from builder.wire.requests import MAX_HISTORY_PAGE, MAX_IDS, OF_AGENT, request_json
-from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token
+from builder.wire.subjects import optional_token, request_subject, session_token
 
 LOST_SECONDS = 5.0
 REQUEST_SECONDS = 60.0

@@ -24,9 +24,10 @@ from nats.js.errors import NotFoundError
 
 from builder.client.received import Latest, ReceivedContext, read
 from builder.client.requests import NoService
+from builder.connection.names import FORGOTTEN_HEADER
 from builder.connection.opening import translated
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.subjects import FORGOTTEN_HEADER, context_subject
+from builder.wire.subjects import context_subject
 from builder.wire.traces import trace_of
 
 log = logging.getLogger("builder.client")

@@ -21,10 +21,10 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 from builder.client import asking
 from builder.client import client as asynchronous
 from builder.client.received import ReceivedContext
+from builder.connection.names import DEFAULT_NAME
 from builder.connection.opening import FIRST_SECONDS
 from builder.domain.errors import Rejected
 from builder.wire.responses import Response
-from builder.wire.subjects import DEFAULT_NAME
 
 __all__ = ["CallerLoop", "Loop", "ReceivedContext", "SyncAnswerSteps", "SyncClient", "as_sync", "connect", "open_client"]
 

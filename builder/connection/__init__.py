@@ -1,1 +1,1 @@
-"""NATS as client and service share it: a connection, and a pull consumer without pauses."""
+"""NATS as client and service share it: a connection, a pull consumer without pauses, names on the broker, errors as answers."""

@@ -18,8 +18,8 @@ from nats.errors import ConnectionReconnectingError, StaleConnectionError, Unexp
 from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
+from builder.connection.names import HEADS
 from builder.domain.errors import Misconfigured, Unavailable
-from builder.wire.subjects import HEADS
 
 log = logging.getLogger("builder.connection")
 

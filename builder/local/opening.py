@@ -8,8 +8,9 @@ from typing import Any
 from builder import client as asynchronous
 from builder.client import Client, sync
 from builder.client.sync import Loop, SyncClient
+from builder.connection.names import DEFAULT_NAME
 from builder.domain.errors import Misconfigured, installation
-from builder.wire.subjects import DEFAULT_NAME, check_token
+from builder.wire.subjects import check_token
 
 
 def local(folder: Path | str = "./memory", workspace: str = "default", *, url: str = "", **options: Any) -> "Local":

@@ -8,7 +8,7 @@ from builder.app.address import announcement, claim
 from builder.app.console import settings as environment
 from builder.app.service import open_service, serving
 from builder.app.settings import HttpSettings, NatsSettings, Settings, StoreSettings
-from builder.wire.subjects import DEFAULT_NAME
+from builder.connection.names import DEFAULT_NAME
 
 TEMPLATES = "templates"
 

@@ -1,8 +1,6 @@
-"""Subjects, the tokens of sessions in them, and the installation, whose name they have on the broker.
+"""Subjects, and the tokens of sessions in them. `connection/names.py` has the names that the broker knows them by.
 
-NATS permissions are written on subjects. Inside service and client a subject has no name in front, as in
-`breadcrumbs.acme.s1.user.message.v1`. On the broker the subjects and streams of every installation but the default one have it:
-two streams of an account must not have subjects in common.
+NATS permissions are written on subjects.
 
 Any text names a session. Its token in a subject, by a rule for clients in any language:
 
@@ -29,16 +27,7 @@ from builder.domain.recall import EVERY_SESSION
 BREADCRUMBS = "breadcrumbs"
 CONTEXTS = "contexts"
 COMPACTIONS = "compactions"
-REPLAY_HEADER = "Context-Builder-Replay"
-FORGOTTEN_HEADER = "Context-Builder-Forgotten"
-"""Marks the stub of a context that showed an erased breadcrumb."""
-TIMES_HEADER = "Context-Builder-Times"
-"""Milliseconds of a context's parts: `wait=3 catch_up=1 embedding=7 recall=2 page=9`."""
 REQUESTS = "requests"
-MESSAGE_ID_HEADER = "Nats-Msg-Id"
-DEFAULT_NAME = "context-builder"
-HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests"})
-"""First words of our subjects; no installation has such a name."""
 MAX_TOKEN_CHARS = 128
 QUOTED, HASHED = "_x-", "_h-"
 HASH_DIGITS = 40
@@ -47,7 +36,6 @@ _QUOTED = re.compile(rf"{QUOTED}((?:[A-Za-z0-9-]|_[0-9A-F]{{2}})*)")
 _ESCAPE = re.compile(rb"_([0-9A-F]{2})")
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-")
 _SCHEMA = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}")
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,53 +103,6 @@ def compaction_subject(workspace: str, consumer: str, session: str) -> str:
 def message_id(workspace: str, breadcrumb_id: str, version: int) -> str:
     """The `Nats-Msg-Id` of a breadcrumb; percent-encoded because headers are ASCII."""
     return quote(clean(f"{workspace}:{breadcrumb_id}:{version}"), safe=":_-.")
-
-
-@dataclass(frozen=True, slots=True)
-class Installation:
-    """Names on the broker. Raises `Rejected` for an invalid name."""
-
-    name: str = DEFAULT_NAME
-    """1 to 32 of a-z, 0-9, '_', '-'; the default is no prefix. The workers' durable has it, and the queue group that answers."""
-
-    def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name) or self.name in HEADS:
-            raise Rejected(
-                f"installation name {self.name[:40]!r} cannot be used; take 1 to 32 of the characters a-z, 0-9, '_' and '-', "
-                f"beginning with a letter or a digit, and none of {', '.join(sorted(HEADS))}"
-            )
-
-    def subject(self, plain: str) -> str:
-        """A subject as the broker knows it. plain: without the name."""
-        return plain if self.name == DEFAULT_NAME else f"{self.name}.{plain}"
-
-    def stream(self, kind: str) -> str:
-        """The stream's name on the broker. kind: e.g. BREADCRUMBS."""
-        return kind if self.name == DEFAULT_NAME else f"{self.name}-{kind}"
-
-    @property
-    def calls_durable(self) -> str:
-        """The durable of the time-outs of tool calls."""
-        return f"{self.name}-calls"
-
-    @property
-    def replays_durable(self) -> str:
-        """The durable of imported breadcrumbs."""
-        return f"{self.name}-replays"
-
-    @property
-    def bucket(self) -> str:
-        """The key-value bucket of the lock of the purge."""
-        return f"{self.name}-workers"
-
-
-DEFAULT = Installation()
-
-
-def plain_subject(subject: str) -> str:
-    """A subject of a message without the name of its installation."""
-    head, _, rest = subject.partition(".")
-    return subject if head in HEADS else rest
 
 
 def is_token(text: str) -> bool:

@@ -14,8 +14,8 @@ from nats.js import JetStreamContext
 from nats.js.errors import Error as JetStreamError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES
+from builder.connection.names import DEFAULT
 from builder.extras.operations.purge_lock import PurgeLock
-from builder.wire.subjects import DEFAULT
 from tests.clusters import Cluster, cluster, has_leader
 from tests.commands import DEADLINE, run
 from tests.running import Running, answered, context_bytes, dead_letters, jetstream, say, triggers, until

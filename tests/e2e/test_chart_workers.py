@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.wire.subjects import Installation
+from builder.connection.names import Installation
 from tests.chart import CHART, documents, environment, every_variant, one, pod, workload
 from tests.chart_values import PEER, SPREAD, VARIANTS, Json
 from tests.commands import DEADLINE

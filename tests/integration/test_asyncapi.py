@@ -12,11 +12,11 @@ from nats.aio.msg import Msg
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.app.requests import all_requests
 from builder.client import connect
+from builder.connection.names import DEFAULT
 from builder.extras.contracts.asyncapi import HEADERS, asyncapi_text
 from builder.extras.operations.purge_lock import PurgeLock
 from builder.wire.records import make_record, outgoing
 from builder.wire.requests import OF_AGENT
-from builder.wire.subjects import DEFAULT
 from tests.commands import DEADLINE
 from tests.running import ROOT, Broker, Running, all_settled, jetstream, until
 

@@ -11,7 +11,7 @@ from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE, incarnation_of, original_incarnation
 from builder.client import connect
-from builder.wire.subjects import Installation
+from builder.connection.names import Installation
 from tests.commands import COMMAND, run
 from tests.running import Broker, Process, Running, all_settled, context_bytes, environment, jetstream, say, wait_for
 

@@ -15,10 +15,10 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams, incarnation_of
 from builder.client import ReceivedContext, Rejected, connect
+from builder.connection.names import REPLAY_HEADER
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.json_values import MAX_DEPTH
 from builder.wire.records import Outgoing
-from builder.wire.subjects import REPLAY_HEADER
 from tests.commands import run
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, all_settled, answered, dead_letters, environment, jetstream, say, until

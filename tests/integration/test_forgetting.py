@@ -13,7 +13,7 @@ from nats.js import JetStreamContext
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
 from builder.app.service import Service
 from builder.client import Client, Rejected, connect
-from builder.wire.subjects import FORGOTTEN_HEADER
+from builder.connection.names import FORGOTTEN_HEADER
 from tests.commands import run
 from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, all_settled, answered, dead_letters, environment, jetstream, say

@@ -12,8 +12,8 @@ import nats
 import pytest
 
 from builder.client import Rejected, connect
+from builder.connection.names import Installation
 from builder.extras.operations.purge_lock import PurgeLock
-from builder.wire.subjects import Installation
 from tests.commands import NOBODY_LISTENS, run
 from tests.running import ROOT, Broker, Running, all_settled, jetstream, remembered, until
 

@@ -12,8 +12,8 @@ import pytest
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE
 from builder.client import ReceivedContext, connect
+from builder.connection.names import DEFAULT
 from builder.extras.operations.purge_lock import PurgeLock
-from builder.wire.subjects import DEFAULT
 from tests.commands import DEADLINE, run
 from tests.http_api import Api, write_tokens
 from tests.integration.profiles import with_profiles

@@ -16,7 +16,7 @@ from builder.adapters.nats.clock import BrokerClock
 from builder.app import broker as broker_of_app
 from builder.app.settings import EmbeddingSettings
 from builder.cli import doctor
-from builder.wire.subjects import DEFAULT, Installation
+from builder.connection.names import DEFAULT, Installation
 from tests.alerts import firing
 from tests.commands import COMMAND, run
 from tests.integration.inside import settings

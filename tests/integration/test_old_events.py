@@ -10,9 +10,9 @@ from nats.js import JetStreamContext
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
 from builder.chat_files.reader import read_file
 from builder.client import connect
+from builder.connection.names import REPLAY_HEADER
 from builder.extras.operations.export import import_file
 from builder.wire.records import make_record, outgoing
-from builder.wire.subjects import REPLAY_HEADER
 from tests.commands import COMMAND, run
 from tests.integration.inside import settings, worker_here
 from tests.running import Broker, Process, Running, all_settled, answered, environment, jetstream, say, triggers, until

@@ -6,8 +6,8 @@ from asyncio import to_thread
 from pathlib import Path
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
+from builder.connection.names import MESSAGE_ID_HEADER
 from builder.wire.records import make_record, outgoing
-from builder.wire.subjects import MESSAGE_ID_HEADER
 from tests.commands import run
 from tests.integration.inside import service_here, settings
 from tests.integration.profiles import with_profiles

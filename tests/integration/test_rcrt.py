@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from builder.adapters.nats.topology import Topology, ensure_streams
+from builder.connection.names import DEFAULT
 from builder.extras.rcrt.bridge import publisher
 from builder.extras.rcrt.intake import Intake
 from builder.extras.rcrt.ledger import Ledger
 from builder.extras.rcrt.rest import RcrtApi
-from builder.wire.subjects import DEFAULT
 from tests.rcrt import CHAT, CHAT_AGENT, OTHER_OWNER, OWNER, Bridge, RcrtServer, user_text, viewer_sections
 from tests.rcrt_server import BUILDER
 from tests.running import Broker, answered, dead_letters, jetstream, until, wait_for

@@ -8,9 +8,9 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
+from builder.connection.names import REPLAY_HEADER
 from builder.domain.breadcrumb import ORIGIN, StreamMessage
 from builder.remember.decode import decode
-from builder.wire.subjects import REPLAY_HEADER
 from tests.commands import run
 from tests.running import Broker, Running, environment, jetstream
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from builder.client import Rejected, connect
+from builder.connection.names import Installation
 from builder.extras.operations.purge_lock import PurgeLock
-from builder.wire.subjects import Installation
 from tests.commands import DEADLINE, run
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, jetstream, until, wait_for

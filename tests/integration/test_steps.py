@@ -13,7 +13,7 @@ import pytest
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.client import Client, ReceivedContext, Rejected, connect
 from builder.client.replying import Answering
-from builder.wire.subjects import MESSAGE_ID_HEADER
+from builder.connection.names import MESSAGE_ID_HEADER
 from tests.running import Running, all_settled, jetstream, until
 
 CALL = {"tool": "weather", "input": {"city": "Oslo"}, "requestId": "r1"}

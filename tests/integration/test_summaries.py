@@ -8,10 +8,10 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
 from builder.app.settings import SummariesSettings
+from builder.connection.names import MESSAGE_ID_HEADER, REPLAY_HEADER
 from builder.domain.errors import Misconfigured
 from builder.extra import extras
 from builder.wire.records import make_record, outgoing
-from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 from tests.integration.inside import settings, worker_here
 from tests.integration.profiles import with_profiles
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until

@@ -13,7 +13,7 @@ from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.app.service import open_service
-from builder.wire.subjects import DEFAULT
+from builder.connection.names import DEFAULT
 from tests.integration.inside import settings
 from tests.integration.profiles import with_profiles
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until

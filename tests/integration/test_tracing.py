@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.client import Client, ReceivedContext, connect, sync
-from builder.wire.subjects import MESSAGE_ID_HEADER
+from builder.connection.names import MESSAGE_ID_HEADER
 from builder.wire.traces import trace_of
 from tests.collector import Collector, Received
 from tests.integration.profiles import with_profiles

@@ -23,10 +23,10 @@ from builder.adapters.nats.topology import (
 )
 from builder.app.components import Parts
 from builder.app.service import open_service, serving
+from builder.connection.names import Installation
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
 from builder.ports.stream import Delivery
-from builder.wire.subjects import Installation
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until
 from tests.stores import Method, changed_stores, durable_store

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from builder.adapters.memory.streams import KeptMessage
+from builder.connection.names import REPLAY_HEADER
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.ports.stream import Delivery
-from builder.wire.subjects import REPLAY_HEADER
 from builder.wire.traces import trace_of
 
 

@@ -10,7 +10,7 @@ from nats.aio.client import Client
 
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.wire.subjects import Installation
+from builder.connection.names import Installation
 
 PROBE_SECONDS = 1.0
 """How long a question to the broker waits."""

@@ -12,9 +12,10 @@ from builder.adapters.nats.delivery import arrival_of
 from builder.adapters.nats.stream import STUB, NatsStream
 from builder.adapters.nats.topology import CONTEXTS, incarnation_of, walk_from
 from builder.client.subscription import heed_cancellation
+from builder.connection.names import DEFAULT, Installation
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.wire.subjects import CONTEXTS as HEAD
-from builder.wire.subjects import DEFAULT, Installation, check_token
+from builder.wire.subjects import check_token
 
 FETCH_SECONDS = 5.0
 """Length of one request: so long a deleted consumer goes unnoticed."""

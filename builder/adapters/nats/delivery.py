@@ -11,9 +11,9 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from typing_extensions import override
 
+from builder.connection.names import REPLAY_HEADER, plain_subject
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.ports.stream import Delivery
-from builder.wire.subjects import REPLAY_HEADER, plain_subject
 from builder.wire.traces import trace_of
 
 log = logging.getLogger("builder.nats")

@@ -10,10 +10,10 @@ from typing_extensions import override
 from builder.adapters.nats.connection import optional, translated
 from builder.adapters.nats.requests import read_subscriptions
 from builder.adapters.nats.topology import CONTEXTS
+from builder.connection.names import DEFAULT, Installation
 from builder.domain.errors import Rejected
 from builder.ports.contexts import Durables
 from builder.wire.subjects import CONTEXTS as HEAD
-from builder.wire.subjects import DEFAULT, Installation
 
 
 class NatsDurables(Durables):

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict, override
 from builder.adapters.nats.connection import optional, translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
+from builder.connection.names import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, TIMES_HEADER, Installation
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
@@ -19,15 +20,7 @@ from builder.ports.contexts import Publisher
 from builder.ports.stream import Sender
 from builder.publish.reports import encode_compaction
 from builder.remember.secrecy import holds_secret
-from builder.wire.subjects import (
-    DEFAULT,
-    MESSAGE_ID_HEADER,
-    REPLAY_HEADER,
-    TIMES_HEADER,
-    Installation,
-    compaction_subject,
-    context_subject,
-)
+from builder.wire.subjects import compaction_subject, context_subject
 from builder.wire.traces import span, trace_headers
 
 MAX_DATA_BYTES = 2 * 1024 * 1024

@@ -20,9 +20,10 @@ from nats.micro.request import ERROR_CODE_HEADER, ERROR_HEADER
 from builder.adapters.nats.connection import optional
 from builder.adapters.nats.topology import CONTEXTS
 from builder.connection.errors import error_json
+from builder.connection.names import DEFAULT, Installation, plain_subject
 from builder.domain.errors import BuilderError, Rejected
 from builder.domain.json_values import parse
-from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
+from builder.wire.subjects import REQUESTS, check_token
 from builder.wire.traces import span, trace_of
 from builder.worker.jobs import UnexpectedError, guard
 from builder.worker.requests import JsonHandler

@@ -16,6 +16,7 @@ from typing_extensions import override
 from builder.adapters.nats.connection import believe_only_the_server, optional, translated
 from builder.adapters.nats.delivery import EPOCH, arrival_of, is_replay
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, walk_from
+from builder.connection.names import DEFAULT, FORGOTTEN_HEADER, TIMES_HEADER, Installation, plain_subject
 from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, TOMBSTONE, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished, Unavailable
 from builder.domain.json_values import clean, parse
@@ -24,15 +25,7 @@ from builder.ports.archive import EVERY_ID, Archive, Sighting
 from builder.ports.contexts import PublishedContexts, PublishedEvent
 from builder.ports.stream import Stream
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
-from builder.wire.subjects import (
-    DEFAULT,
-    FORGOTTEN_HEADER,
-    TIMES_HEADER,
-    Installation,
-    context_subject,
-    plain_subject,
-    session_subject,
-)
+from builder.wire.subjects import context_subject, session_subject
 
 MAX_SINGLE_GETS = 64
 """Breadcrumbs read one by one (0.3 ms each) before a consumer is worth its price."""

@@ -19,9 +19,9 @@ from nats.js.api import (
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.connection import translated
+from builder.connection.names import DEFAULT, DEFAULT_NAME, Installation
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_REQUEST, Place
 from builder.domain.errors import Misconfigured
-from builder.wire.subjects import DEFAULT, DEFAULT_NAME, Installation
 
 BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES"
 """The streams; `Installation.stream` gives their names on the broker."""

@@ -23,11 +23,11 @@ from builder.adapters.nats.topology import (
     ensure_durable,
     ensure_streams,
 )
+from builder.connection.names import DEFAULT, Installation
 from builder.connection.opening import reason
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.store import Progress
-from builder.wire.subjects import DEFAULT, Installation
 
 log = logging.getLogger("builder.nats")
 

@@ -74,7 +74,7 @@ def measure_service(
     from builder.app.logs import set_up_logging
     from builder.app.service import open_service, serving
     from builder.app.settings import HttpSettings, NatsSettings, StoreSettings
-    from builder.wire.subjects import DEFAULT_NAME
+    from builder.connection.names import DEFAULT_NAME
 
     async def work() -> dict[str, Any]:
         base = settings()

@@ -137,7 +137,7 @@ def plan(
     from builder.app.settings import NatsSettings
     from builder.bench.scratch import open_streams
     from builder.bench.speed import capacity as bench
-    from builder.wire.subjects import DEFAULT_NAME
+    from builder.connection.names import DEFAULT_NAME
 
     async def work() -> dict[str, Any]:
         with folder() as path, progress("plan", bench.steps(messages)) as step:

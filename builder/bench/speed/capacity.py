@@ -12,11 +12,11 @@ from nats.js import JetStreamContext
 from builder.app.components import Components
 from builder.bench.data.synthetic import WORKSPACE, message, mixer, sized_texts
 from builder.bench.speed.memory import CONSUMER
+from builder.connection.names import MESSAGE_ID_HEADER, REPLAY_HEADER
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.stored import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.wire.records import make_record, outgoing
-from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 
 SHORT_MEDIAN, LONG_MEDIAN, REPLAY_MEDIAN = 4.4, 6.1, 5.2
 """Logarithms of the median length in the two runs that the constants come from, and in the replay: 80, 450 and 180 characters."""

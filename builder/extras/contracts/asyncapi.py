@@ -17,6 +17,7 @@ from builder.adapters.nats.publisher import DeadLetter, letter_subject
 from builder.adapters.nats.topology import PROBES_SUBJECT, PURGE_KEY, Topology, stream_configs
 from builder.app.requests import Failure, all_requests
 from builder.client.sending import EXPECTED_LAST_HEADER
+from builder.connection.names import DEFAULT, FORGOTTEN_HEADER, MESSAGE_ID_HEADER, REPLAY_HEADER, TIMES_HEADER
 from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED, Place
 from builder.extras.contracts.descriptions import Untitled
 from builder.publish.event import AgentContextV1
@@ -25,7 +26,6 @@ from builder.remember.decode import BODIES
 from builder.remember.record import Record
 from builder.wire import subjects
 from builder.wire.requests import OF_AGENT
-from builder.wire.subjects import DEFAULT, FORGOTTEN_HEADER, MESSAGE_ID_HEADER, REPLAY_HEADER, TIMES_HEADER
 
 JSON = dict[str, Any]
 STREAM_HEADER = Header.EXPECTED_STREAM.value

@@ -18,9 +18,10 @@ from nats.nuid import NUID
 from builder import __version__
 from builder.app.doors import Door, DoorParts
 from builder.app.requests import all_requests
+from builder.connection.names import Installation
 from builder.extras.contracts.descriptions import metadata
 from builder.wire.requests import OF_AGENT
-from builder.wire.subjects import REQUESTS, Installation
+from builder.wire.subjects import REQUESTS
 
 DESCRIPTION = "Remembers what an agent system says, and answers what each agent needs to know of it."
 

@@ -12,13 +12,14 @@ from builder.app.access import AccessControl, id_in_use
 from builder.client import Client
 from builder.client.requests import REQUEST_SECONDS
 from builder.client.sending import BreadcrumbStream, Compare, PublishResult, TakenId, as_json, check
+from builder.connection.names import Installation
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.extra import Caller
 from builder.extras.http.exporting import exported
 from builder.wire.records import Outgoing, compared
 from builder.wire.requests import request_json
-from builder.wire.subjects import Installation, session_text
+from builder.wire.subjects import session_text
 from builder.worker.log import Log
 
 

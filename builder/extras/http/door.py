@@ -19,6 +19,7 @@ from builder.app.omissions import PageOmissions, omissions_of
 from builder.app.requests import Breadcrumbs, Receipts, Sessions
 from builder.app.tokens import Tokens
 from builder.client import BreadcrumbRecord
+from builder.connection.names import Installation
 from builder.extra import Request as ExtraRequest
 from builder.extras.http.bodies import EXAMPLES, AskRequest, MessageRequest, NoteRequest, Piece, Sent
 from builder.extras.http.client import DoorClient
@@ -32,7 +33,7 @@ from builder.wire.requests import (
     HistoryRequest,
     SessionsRequest,
 )  # fmt: skip
-from builder.wire.subjects import Installation, optional_token, session_text
+from builder.wire.subjects import optional_token, session_text
 from builder.worker.log import Log
 
 ABOUT = "Send messages, ask for contexts, search and forget. A bearer token says whose workspace it is, and what you may."

@@ -14,6 +14,7 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, all_breadcrumb
 from builder.app.address import configured_servers, running
 from builder.app.broker import connected, open_bus
 from builder.app.settings import Settings
+from builder.connection.names import Installation
 from builder.domain.errors import Rejected, Unavailable
 from builder.extras.operations.backup_folder import (
     KINDS,
@@ -27,7 +28,6 @@ from builder.extras.operations.backup_folder import (
 )
 from builder.extras.operations.removals import is_stale
 from builder.extras.operations.snapshot import take_snapshot
-from builder.wire.subjects import Installation
 
 SETTLE_SECONDS = 30.0
 """How long a backup waits for the contexts of the triggers that it holds."""

@@ -8,8 +8,8 @@ from nats.js.kv import KeyValue
 
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.topology import PURGE_KEY
+from builder.connection.names import Installation
 from builder.domain.errors import Unavailable
-from builder.wire.subjects import Installation
 
 TTL_SECONDS = 8.0
 """Age at which the broker removes the key: that of a killed worker is free then."""

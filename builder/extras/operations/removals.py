@@ -5,9 +5,9 @@ from nats.js import JetStreamContext
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.stream import STUB, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, walk_from
+from builder.connection.names import Installation
 from builder.domain.breadcrumb import Place
 from builder.extras.operations.snapshot import Snapshot
-from builder.wire.subjects import Installation
 
 LOOKS = 10
 """At a stream that changes while it is looked at."""

@@ -12,13 +12,14 @@ from nats.errors import MaxPayloadError
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import NotFoundError
 
+from builder.connection.names import MESSAGE_ID_HEADER, REPLAY_HEADER, Installation
 from builder.connection.opening import translated
 from builder.connection.pull import Pull
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.extras.rcrt.intake import Intake
 from builder.extras.rcrt.settling import settle
 from builder.wire.records import Outgoing
-from builder.wire.subjects import CONTEXTS, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation
+from builder.wire.subjects import CONTEXTS
 from builder.worker.jobs import UnexpectedError, guard
 
 log = logging.getLogger("builder.rcrt")

@@ -8,8 +8,8 @@ from nats.js.api import KeyValueConfig, StorageType
 from nats.js.errors import BucketNotFoundError, KeyNotFoundError, NoKeysError
 from nats.js.kv import KeyValue
 
+from builder.connection.names import Installation
 from builder.connection.opening import translated
-from builder.wire.subjects import Installation
 
 _JOINED = "joined."
 _FAILED, _ADVICE = "the ledger of RCRT's records failed", "is the broker up, and may this user make key-value buckets?"

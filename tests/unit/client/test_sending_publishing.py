@@ -17,9 +17,9 @@ from builder.client.sending import (
     Conflict,
     PublishResult,
 )
+from builder.connection.names import DEFAULT
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record, outgoing
-from builder.wire.subjects import DEFAULT
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 

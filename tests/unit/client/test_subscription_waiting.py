@@ -9,8 +9,8 @@ from nats.js import JetStreamContext
 from builder.adapters.memory.broker import MemoryBroker
 from builder.adapters.memory.streams import MemoryStream
 from builder.client.subscription import ExpectedContext, expected
+from builder.connection.names import FORGOTTEN_HEADER
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.subjects import FORGOTTEN_HEADER
 
 SUBJECT = "contexts.acme.default.s1.c1"
 

@@ -6,10 +6,7 @@ from hypothesis import strategies as st
 
 from builder.domain.errors import Rejected
 from builder.wire.subjects import (
-    DEFAULT,
-    HEADS,
     MAX_TOKEN_CHARS,
-    Installation,
     SubjectParts,
     breadcrumb_subject,
     check_schema,
@@ -19,7 +16,6 @@ from builder.wire.subjects import (
     message_id,
     optional_token,
     parse_breadcrumb_subject,
-    plain_subject,
     session_subject,
     session_text,
     session_token,
@@ -90,33 +86,6 @@ def test_a_message_id_is_one_line_of_ascii(breadcrumb: str, header: str) -> None
 def test_two_ids_share_a_message_id_only_if_they_are_stored_under_one_id(first: str, second: str) -> None:
     stored = [one.replace("\0", "\ufffd") for one in (first, second)]
     assert (message_id("acme", first, 1) == message_id("acme", second, 1)) == (stored[0] == stored[1])
-
-
-SUBJECT = "breadcrumbs.acme.s1.user.message.v1"
-
-
-def test_the_default_installation_has_no_name_in_front() -> None:
-    assert (DEFAULT.subject(SUBJECT), DEFAULT.stream("BREADCRUMBS")) == (SUBJECT, "BREADCRUMBS")
-    assert (DEFAULT.name, DEFAULT.calls_durable) == ("context-builder", "context-builder-calls")
-
-
-def test_another_name_stands_in_front_of_subjects_and_streams() -> None:
-    staging = Installation("staging")
-    assert staging.subject(SUBJECT) == f"staging.{SUBJECT}"
-    assert staging.stream("CONTEXTS") == "staging-CONTEXTS"
-    assert (staging.name, staging.calls_durable) == ("staging", "staging-calls")
-    assert staging.bucket == "staging-workers"
-
-
-@pytest.mark.parametrize("name", ["context-builder", "staging", "a1_b-c"])
-def test_a_subject_of_the_broker_is_plain_inside(name: str) -> None:
-    assert plain_subject(Installation(name).subject(SUBJECT)) == SUBJECT
-
-
-@pytest.mark.parametrize("name", ["", "Staging", "a.b", "a b", "*", ">", "$JS", "_INBOX", "-a", "a" * 33, "é", *sorted(HEADS)])
-def test_a_name_that_fits_no_subject_or_is_one_of_ours_is_refused(name: str) -> None:
-    with pytest.raises(Rejected, match="cannot be used"):
-        Installation(name)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.text("_x-h2Eab.", min_size=1)
