@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Unpack
 
 from builder.client.received import ReceivedContext, read
-from builder.client.requests import Requests
+from builder.client.requests import Requests, pages
 from builder.client.results import read_result
 from builder.client.sending import Content, MessageFields, PublishResult, Sending, check
 from builder.client.subscription import LOOK_SECONDS, expected
@@ -92,9 +92,8 @@ class _Turn:
                 yield replace(response, results=results)
 
     async def _new(self, service: Requests, session: str) -> AsyncIterator[BreadcrumbRecord]:
-        after: str | None = str(self._reached.get(session, self.sequence))
-        while after is not None:
-            page = await service.request("history", {"session": session, "after": after, "limit": MAX_HISTORY_PAGE})
+        after = str(self._reached.get(session, self.sequence))
+        async for page in pages(service, "history", {"session": session, "limit": MAX_HISTORY_PAGE}, after):
             for each in page["breadcrumbs"]:
                 crumb = read_result(BreadcrumbRecord, each)
                 name = request_id(crumb.body) if crumb.schema in {TOOL_RESPONSE, TOOL_ERROR} else ""
@@ -104,7 +103,6 @@ class _Turn:
                 if crumb.version == 1:
                     yield crumb
                 self._reached[session] = crumb.sequence  # only now: a loss in between brings it again
-            after = page["next"]
 
 
 class Asking(Sending):

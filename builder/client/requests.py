@@ -74,22 +74,16 @@ class Requests:
         """Breadcrumbs of a session, or of a user in any session. newest: newest first. at_once: of a request, to 200."""
         scope = {"session": session_token(session)} if session else {}
         request = scope | ({"user_id": user_id} if user_id else {}) | {"newest": newest, "limit": at_once}
-        after: str | None = ""
-        while after is not None:
-            page = await self.request("history", request | {"after": after})
+        async for page in pages(self, "history", request):
             for breadcrumb in page["breadcrumbs"]:
                 yield read_result(BreadcrumbRecord, breadcrumb)
-            after = page["next"]
 
     async def sessions(self, *, user_id: str = "") -> AsyncGenerator[SessionEnd, None]:
         """Sessions of the workspace, or those in which a user has a breadcrumb; the one that spoke last comes first."""
         request = ({"user_id": user_id} if user_id else {}) | {"limit": MAX_HISTORY_PAGE}
-        after: str | None = ""
-        while after is not None:
-            page = await self.request("sessions", request | {"after": after})
+        async for page in pages(self, "sessions", request):
             for session in page["sessions"]:
                 yield read_result(SessionEnd, session)
-            after = page["next"]
 
     async def search(
         self,
@@ -112,21 +106,20 @@ class Requests:
     async def context(self, consumer: str = "default", *, session: str = "", trigger: str = "") -> ReceivedContext:
         """The session's last, or that of `trigger` (a breadcrumb's id), within 24 hours."""
         token = optional_token(session)
-        event = await self.request("context", {"consumer": consumer, "session": token, "trigger": trigger})
-        return read(json.dumps(event).encode(), (self.workspace, consumer), OrderedDict())
+        return await self._page("context", {"consumer": consumer, "session": token, "trigger": trigger})
 
     async def refresh(self, context: ReceivedContext, *, timeout: float = REQUEST_SECONDS) -> ReceivedContext:
         """The context rebuilt with what came since, unpublished, under its id; `event["as_of"]` is its end. timeout: seconds."""
         names = {"consumer": context.consumer_id, "trigger": context.trigger_event_id, "session": context.session_token}
-        event = await self.request("refresh", names, timeout)
-        page = read(json.dumps(event).encode(), (self.workspace, context.consumer_id), OrderedDict())
-        return replace(page, steps=context.steps, trace=context.trace)
+        return replace(await self._page("refresh", names, timeout), steps=context.steps, trace=context.trace)
 
     async def page(self, session: str, trigger: str, *, consumer: str = "default") -> ReceivedContext:
         """The page of a breadcrumb as of now, unpublished, also for a consumer without triggers. trigger: its id."""
-        names = {"consumer": consumer, "trigger": trigger, "session": session_token(session)}
-        event = await self.request("refresh", names)
-        return read(json.dumps(event).encode(), (self.workspace, consumer), OrderedDict())
+        return await self._page("refresh", {"consumer": consumer, "trigger": trigger, "session": session_token(session)})
+
+    async def _page(self, name: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> ReceivedContext:
+        event = await self.request(name, request, timeout)
+        return read(json.dumps(event).encode(), (self.workspace, request["consumer"]), OrderedDict())
 
     async def forget(self, breadcrumb: str, *, session: str = "", by: str = "") -> tuple[Receipt, ...]:
         """Erase a breadcrumb and all made from it; returns new receipts. session: if the store cannot know it. by: who asked."""
@@ -214,3 +207,13 @@ class Requests:
         answer: dict[str, Any] = json.loads(message.data)
         raise_error(answer)
         return answer
+
+
+async def pages(
+    service: Requests, name: str, request: Mapping[str, Any], after: str | None = ""
+) -> AsyncGenerator[dict[str, Any], None]:
+    """The answers to a request whose answer names the next page. after: as the request has it."""
+    while after is not None:
+        page = await service.request(name, {**request, "after": after})
+        yield page
+        after = page["next"]

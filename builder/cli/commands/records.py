@@ -197,13 +197,14 @@ def _with_text(answer: dict[str, Any]) -> dict[str, Any]:
 
 async def read_history(target: Target, request: dict[str, Any], limit: int) -> list[dict[str, Any]]:
     """Breadcrumbs, at most `limit`; 0 = all."""
+    from builder.client.requests import pages
+
     breadcrumbs: list[dict[str, Any]] = []
-    after: str | None = ""
     async with target.connect() as client:
-        while after is not None and not (limit and len(breadcrumbs) >= limit):
-            page = await client.request("history", request | {"after": after})
+        async for page in pages(client, "history", request):
             breadcrumbs += page["breadcrumbs"]
-            after = page["next"]
+            if limit and len(breadcrumbs) >= limit:
+                break
     return [_with_text(each) for each in (breadcrumbs[:limit] if limit else breadcrumbs)]
 
 
