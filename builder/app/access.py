@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, USER_MESSAGE, Breadcrumb
 from builder.domain.errors import Forbidden, Missing, Rejected
+from builder.domain.json_values import JsonObject
 from builder.domain.recall import EVERY_SESSION
 from builder.extra import NOTE, Ask, Caller, Host, Request
 from builder.wire.answers import breadcrumb_json
@@ -55,12 +56,12 @@ class AccessControl:
         """requests: those of the table that have a right."""
         self._log, self._host, self._requests = host.log, host, requests
 
-    async def answer(self, caller: Caller, name: str, data: bytes) -> dict[str, Any]:
+    async def answer(self, caller: Caller, name: str, data: bytes) -> JsonObject:
         """Of the request, as far as the caller may see it. data: JSON."""
         request = self._allowed(caller, name)
         return await self.ask(caller, name, read_request(request.model, data))
 
-    async def ask(self, caller: Caller, name: str, content: BaseModel) -> dict[str, Any]:
+    async def ask(self, caller: Caller, name: str, content: BaseModel) -> JsonObject:
         """The same. content: of the request's model."""
         request = self._allowed(caller, name)
         ask = partial(request.ask, self._host, caller.workspace)
@@ -141,18 +142,18 @@ class AccessControl:
         versions = await self._log.store.versions(workspace, first)
         return versions[0].user_id if versions else ""
 
-    async def of_own_session(self, caller: Caller, request: Any, ask: Ask) -> dict[str, Any]:
+    async def of_own_session(self, caller: Caller, request: Any, ask: Ask) -> JsonObject:
         """Any request about a session, narrowed to those of the caller."""
         if not await self._owns_now(caller, request.session):
             raise no_session(request.session)
         return await ask(request)
 
-    async def consumers(self, caller: Caller, request: ConsumersRequest, ask: Ask) -> dict[str, Any]:
+    async def consumers(self, caller: Caller, request: ConsumersRequest, ask: Ask) -> JsonObject:
         """Narrowed to those whose pages show nothing but the session and the memory of its person."""
         answer, personal = await ask(request), await self._personal(caller)
         return {"consumers": [each for each in answer["consumers"] if each["name"] in personal], "findings": []}
 
-    async def context(self, caller: Caller, request: ContextRequest, ask: Ask) -> dict[str, Any]:
+    async def context(self, caller: Caller, request: ContextRequest, ask: Ask) -> JsonObject:
         """Narrowed to one that answers the caller."""
         if request.trigger and not request.session and not await self._is_own(caller, request.trigger):
             raise no_trigger(caller.workspace, request.trigger)
@@ -166,21 +167,21 @@ class AccessControl:
             raise no_context(request, request.session or str(event["session_id"]))
         return event
 
-    async def of_own_context(self, caller: Caller, request: BuiltContext, ask: Ask) -> dict[str, Any]:
+    async def of_own_context(self, caller: Caller, request: BuiltContext, ask: Ask) -> JsonObject:
         """Any request about a context, narrowed to one that answers the caller."""
         own = ContextRequest(consumer=request.consumer or "default", session=request.session, trigger=request.trigger)
         event = await self.ask(caller, "context", own)
         names = {"consumer": own.consumer, "trigger": event["trigger_event_id"], "session": event["session_id"]}
         return await ask(request.model_copy(update=names))
 
-    async def fetch(self, caller: Caller, request: FetchRequest, ask: Ask) -> dict[str, Any]:
+    async def fetch(self, caller: Caller, request: FetchRequest, ask: Ask) -> JsonObject:
         """Narrowed to a breadcrumb all of whose versions the caller sees."""
         versions = [breadcrumb_json(crumb) for crumb in await self._versions(caller, request.id)]
         if not versions or await self._visible(caller, versions) != versions:
             raise no_breadcrumb(caller.workspace, request)
         return await ask(request)
 
-    async def forget(self, caller: Caller, request: ForgetRequest, ask: Ask) -> dict[str, Any]:
+    async def forget(self, caller: Caller, request: ForgetRequest, ask: Ask) -> JsonObject:
         """Narrowed to what the caller said, and what was said to it."""
         check_subject(request)
         names = request.names or await self._own_of(caller, request)
@@ -207,19 +208,19 @@ class AccessControl:
         versions = await self._versions(caller, name) or await self._log.store.traces(caller.workspace, name)
         return versions if all([await self._may_forget(caller, crumb) for crumb in versions]) else ()
 
-    async def history(self, caller: Caller, request: HistoryRequest, ask: Ask) -> dict[str, Any]:
+    async def history(self, caller: Caller, request: HistoryRequest, ask: Ask) -> JsonObject:
         """Narrowed to what the caller sees of a page; nothing of a session of others."""
         if not await self._may_read(caller, request.user_id, request.session):
             return {"breadcrumbs": [], "next": None}
         answer = await ask(request)
         return answer | {"breadcrumbs": await self._visible(caller, answer["breadcrumbs"])}
 
-    async def search(self, caller: Caller, request: SearchRequest, ask: Ask) -> dict[str, Any]:
+    async def search(self, caller: Caller, request: SearchRequest, ask: Ask) -> JsonObject:
         """Narrowed to passages that the caller sees, of its own memory if no session is named."""
         if not await self._may_read(caller, request.user_id, request.session):
             return {"passages": []}
         narrowed = request if request.session else request.model_copy(update={"user_id": caller.user})
-        seen: list[dict[str, Any]] = []
+        seen: list[JsonObject] = []
         for limit in (request.limit, MAX_SEARCH_RESULTS):  # what is hidden takes no room from what is shown
             passages = (await ask(narrowed.model_copy(update={"limit": limit})))["passages"]
             seen = await self._visible(caller, passages)
@@ -227,7 +228,7 @@ class AccessControl:
                 break
         return {"passages": seen[: request.limit]}
 
-    async def sessions(self, caller: Caller, request: SessionsRequest, ask: Ask) -> dict[str, Any]:
+    async def sessions(self, caller: Caller, request: SessionsRequest, ask: Ask) -> JsonObject:
         """Narrowed to those of the caller."""
         if request.user_id not in ("", caller.user):
             return {"sessions": [], "next": None}
@@ -245,7 +246,7 @@ class AccessControl:
     async def _reads(self, caller: Caller, session: str) -> bool:
         return session == NO_SESSION or await self._owns_now(caller, session)
 
-    async def _visible(self, caller: Caller, crumbs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    async def _visible(self, caller: Caller, crumbs: list[JsonObject]) -> list[JsonObject]:
         """Those of an answer that the caller sees."""
         owned = {session: await self.owns(caller, session) for session in {each["session"] for each in crumbs}}
         return [

@@ -28,6 +28,7 @@ from builder.app.settings import ENGINES, Settings
 from builder.connection.errors import patiently
 from builder.connection.names import Installation
 from builder.domain.errors import Misconfigured, installation
+from builder.domain.json_values import JsonObject
 from builder.domain.lint_finding import NAME_LIKENESS, LintFinding, nearest
 from builder.domain.profile import Profile
 from builder.extra import additions
@@ -206,7 +207,7 @@ def load_ranker() -> Ranker:
     return Ranker(hybrid=hybrid, words=words)
 
 
-def prepare_model(settings: Settings, source: Path | None = None) -> dict[str, Any]:
+def prepare_model(settings: Settings, source: Path | None = None) -> JsonObject:
     """source: a folder; None = the default model. Raises `Misconfigured`."""
     makers = additions("model_makers")
     if PREPARED_FOR not in makers:
@@ -215,7 +216,7 @@ def prepare_model(settings: Settings, source: Path | None = None) -> dict[str, A
     return {name: str(value) if isinstance(value, Path) else value for name, value in model.items()}
 
 
-def models(settings: Settings) -> list[dict[str, Any]]:
+def models(settings: Settings) -> list[JsonObject]:
     """Prepared models and the default one, and whether they are ready."""
     return list_models(settings.models_dir)
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from nats.js import JetStreamContext
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
@@ -25,6 +25,7 @@ from builder.app.config import template_folders
 from builder.app.line import HEADER_BYTES, Broker, handlers_of, open_line
 from builder.app.reload import Reloader
 from builder.app.settings import EmbeddingSettings, Settings, WorkerSettings
+from builder.domain.json_values import JsonObject
 from builder.worker.jobs import Observer
 from builder.worker.loop import Worker
 from builder.worker.requests import JsonHandler
@@ -122,7 +123,7 @@ def _parts_of(broker: MemoryBroker) -> Broker:
 
 
 def _in_turn(handlers: Mapping[str, JsonHandler], deliveries: _Deliveries) -> Mapping[str, JsonHandler]:
-    async def answer(handler: JsonHandler, workspace: str, data: bytes) -> dict[str, Any]:
+    async def answer(handler: JsonHandler, workspace: str, data: bytes) -> JsonObject:
         await deliveries.settle()
         return await handler(workspace, data)
 

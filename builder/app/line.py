@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from nats.aio.client import Client
 
@@ -18,6 +18,7 @@ from builder.app.requests import all_requests
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
+from builder.domain.json_values import JsonObject
 from builder.domain.profile import Profile
 from builder.extra import PURGING, SUMMARISING, Host, Request, additions
 from builder.ports.archive import Archive
@@ -187,7 +188,7 @@ def handlers_of(host: Host) -> Mapping[str, JsonHandler]:
     return {name: partial(_answer, host, request) for name, request in all_requests().items()}
 
 
-async def _answer(host: Host, request: Request, workspace: str, data: bytes) -> dict[str, Any]:
+async def _answer(host: Host, request: Request, workspace: str, data: bytes) -> JsonObject:
     return await request.ask(host, workspace, read_request(request.model, data))
 
 

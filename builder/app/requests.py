@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 from typing_extensions import TypedDict
 
@@ -11,6 +11,7 @@ from builder.app.access import AccessControl
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
 from builder.domain.identity import Identity
+from builder.domain.json_values import JsonObject
 from builder.extra import Request, additions
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
@@ -49,7 +50,7 @@ class Consumers(TypedDict):
     """All consumers, and what is wrong with the records that make some."""
 
     consumers: list[Consumer]
-    findings: list[dict[str, Any]]
+    findings: list[JsonObject]
 
 
 class Receipts(TypedDict):
@@ -114,7 +115,7 @@ class Failure(TypedDict):
     kind: Literal["rejected", "unavailable"]
 
 
-async def _responses(host: Host, workspace: str, request: requests.ResponsesRequest) -> dict[str, Any]:
+async def _responses(host: Host, workspace: str, request: requests.ResponsesRequest) -> JsonObject:
     """As `worker.responses.responses`. Raises `Rejected` for an agent that is not the consumer's."""
     if request.consumer:
         consumers = await host.consumers.of(workspace)

@@ -11,7 +11,7 @@ from typing import Any
 from builder.chats.messages import message_of, role_of, speaker_of, without_envelope
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical
-from builder.domain.json_values import parsed
+from builder.domain.json_values import JsonObject, parsed
 from builder.wire.items import PLAIN, Item
 from builder.wire.parts import Call, Mark, Result, Text, Thought
 from builder.wire.tool_parts import first_of
@@ -35,7 +35,7 @@ class Entry:
     """A message or a record of a file."""
 
     line: int
-    value: dict[str, Any]
+    value: JsonObject
     time: datetime | None = None
     identity: str = ""
     """Its own id; "" = none."""

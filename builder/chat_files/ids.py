@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hashlib import sha1
 from typing import Any
 
-from builder.domain.json_values import clean
+from builder.domain.json_values import JsonObject, clean
 from builder.wire.subjects import session_token
 from builder.wire.tool_parts import first_of
 
@@ -32,9 +32,9 @@ def scoped_id(session: str, identity: str) -> str:
     return text if is_usable else derived_id(f"{session}\0{identity}")
 
 
-def reply_fields(session: str, message: Mapping[str, Any]) -> dict[str, Any]:
+def reply_fields(session: str, message: Mapping[str, Any]) -> JsonObject:
     """Reply and quotation of a message: ids, alone or in an object, as those of breadcrumbs; words as they are."""
-    fields: dict[str, Any] = {}
+    fields: JsonObject = {}
     for name, spellings in _REPLIES.items():
         value = first_of(message, spellings)
         inner = value.get("id", value.get("message_id")) if isinstance(value, dict) else None

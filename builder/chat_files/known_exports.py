@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from builder.domain.json_values import JsonObject
+
 ADVICE = 'write its messages as lines of {"role": "user", "content": "…", "timestamp": "…"}, one conversation a session'
 _TRANSCRIPT = ("user", "assistant", "system", "summary", "attachment", "progress", "queue-operation", "file-history-snapshot")
 _ROLLOUT = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
@@ -32,57 +34,57 @@ def refusal(name: str) -> str:
     return f"this is {name}, which is not read yet; {ADVICE}"
 
 
-def _items(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
+def _items(value: JsonObject, name: str) -> list[JsonObject]:
     items = value.get(name)
     return [item for item in items[:3] if isinstance(item, dict)] if isinstance(items, list) else []
 
 
-def _has(name: str, kind: type, value: dict[str, Any]) -> bool:
+def _has(name: str, kind: type, value: JsonObject) -> bool:
     return isinstance(value.get(name), kind)
 
 
-def _is_claude_code(value: dict[str, Any]) -> bool:
+def _is_claude_code(value: JsonObject) -> bool:
     has_name = "messageId" not in value and ("sessionId" in value or "parentUuid" in value or "leafUuid" in value)
     return value.get("type") in _TRANSCRIPT and (has_name or value["type"] == "file-history-snapshot")
 
 
-def _is_codex(value: dict[str, Any]) -> bool:
+def _is_codex(value: JsonObject) -> bool:
     return value.get("type") in _ROLLOUT and ("payload" in value or "timestamp" in value)
 
 
-def _is_gemini_cli(value: dict[str, Any]) -> bool:
+def _is_gemini_cli(value: JsonObject) -> bool:
     if {"sessionId", "messageId", "type"} <= value.keys():
         return _has("message", str, value)
     has_kinds = any(item.get("type") in ("user", "gemini") for item in _items(value, "messages"))
     return "sessionId" in value and ("projectHash" in value or has_kinds)
 
 
-def _is_open_webui(value: dict[str, Any]) -> bool:
+def _is_open_webui(value: JsonObject) -> bool:
     chat = value.get("chat")
     return isinstance(chat, dict) and ("history" in chat or "messages" in chat)
 
 
-def _is_slack(value: dict[str, Any]) -> bool:
+def _is_slack(value: JsonObject) -> bool:
     has_time = _has("ts", str, value)
     return has_time and (value.get("type") == "message" or not {"thread_ts", "client_msg_id", "user"}.isdisjoint(value))
 
 
-def _is_discord(value: dict[str, Any]) -> bool:
+def _is_discord(value: JsonObject) -> bool:
     messages = _items(value, "messages") or [value]
     has_place = "guild" in value or "channel" in value or "channel_id" in value
     return has_place and any(isinstance(item.get("author"), dict) for item in messages)
 
 
-def _is_langchain(value: dict[str, Any]) -> bool:
+def _is_langchain(value: JsonObject) -> bool:
     is_message = value.get("type") in _LANGCHAIN and _has("data", dict, value)
     return is_message or ("lc" in value and _has("kwargs", dict, value))
 
 
-def _is_pydantic_ai(value: dict[str, Any]) -> bool:
+def _is_pydantic_ai(value: JsonObject) -> bool:
     return value.get("kind") in ("request", "response") and _has("parts", list, value)
 
 
-def _is_sharegpt(value: dict[str, Any]) -> bool:
+def _is_sharegpt(value: JsonObject) -> bool:
     turns = _items(value, "conversations") or _items(value, "conversation")
     return any("from" in turn and "value" in turn for turn in turns)
 
@@ -112,7 +114,7 @@ def _has_fields(value: Any, sets: tuple[set[str], ...], depth: int = 4) -> bool:
     return any(_has_fields(each, sets, depth - 1) for each in inner)
 
 
-EXPORTS: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...] = (
+EXPORTS: tuple[tuple[str, Callable[[JsonObject], bool]], ...] = (
     ("an export of ChatGPT", partial(_has, "mapping", dict)),
     ("an export of Claude", partial(_has, "chat_messages", list)),
     ("a transcript of Claude Code", _is_claude_code),

@@ -21,6 +21,7 @@ from builder.chats.wholes import Whole, whole_of
 from builder.domain.breadcrumb import AGENT_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical, shape
+from builder.domain.json_values import JsonObject
 from builder.wire.items import unread_lines
 from builder.wire.records import Outgoing, outgoing, session_in
 from builder.wire.subjects import session_token
@@ -225,7 +226,7 @@ class _Reader:
         key = key_of(message, role) if role else b""
         self._add(name, Entry(line, message, time, identity, True, role, group, key, former))
 
-    def _former(self, name: str, message: dict[str, Any]) -> str:
+    def _former(self, name: str, message: JsonObject) -> str:
         text = canonical(message)
         key = hash((name, text))
         self._formers[key] += 1
@@ -264,7 +265,7 @@ class _Writer:
         except Rejected as error:
             self._content.refusals.append(Refusal(entry.line, str(error)))
 
-    def _records(self, entry: Entry) -> Iterator[tuple[dict[str, Any], str]]:
+    def _records(self, entry: Entry) -> Iterator[tuple[JsonObject, str]]:
         bodies = message_bodies(entry.value, self._conversation)
         self._content.system_messages += not bodies
         time = {"created_at": moment(entry.time, clock_offset(entry.time))} if entry.time else {}

@@ -8,10 +8,11 @@ from typing import Any
 from builder.chats.messages import Message, message_of, without_envelope
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
+from builder.domain.json_values import JsonObject
 from builder.wire.items import PLAIN, SPOKEN, Item, parts_of
 from builder.wire.parts import Call, Result, Text
 
-Body = tuple[str, dict[str, Any]]
+Body = tuple[str, JsonObject]
 """Schema and body."""
 SYSTEM_FRAME: Mapping[str, Any] = {"speaker": "System", "creator": {"type": "system"}}
 """Frame of a system message within a conversation: it is nobody's question, and no words of the agent."""
@@ -46,7 +47,7 @@ class Conversation:
     waiting: dict[tuple[str, str], list[OpenCall]] = field(default_factory=dict)
     """By id, by tool, and all: the calls of the last message that made such ones, in its order."""
 
-    def open(self, call: Call) -> list[dict[str, Any]]:
+    def open(self, call: Call) -> list[JsonObject]:
         """The call as `tool_requests` have it; [] for one that its message has already, under the same id.
 
         Another call under an id of its message, and one without an id, get an id of their own.
@@ -111,7 +112,7 @@ class _Round:
     text: str | None
     """Text of the whole message, where it is nothing else."""
     words: list[Item] = field(default_factory=list)
-    calls: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[JsonObject] = field(default_factory=list)
     results: list[Body] = field(default_factory=list)
 
     @property
@@ -133,7 +134,7 @@ class _Round:
 def _spoken(message: Message, conversation: Conversation) -> list[Body]:
     """Rounds of words and calls, each with the results that came before the next words."""
     rounds = _rounds(message, conversation)
-    frame: dict[str, Any] = {"speaker": message.name} if message.name else {}
+    frame: JsonObject = {"speaker": message.name} if message.name else {}
     if message.role == "assistant" and conversation.question and not message.is_mark:
         frame["trigger_event_id"] = conversation.question
         if rounds[-1].is_answer:

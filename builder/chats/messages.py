@@ -6,7 +6,9 @@ from typing import Any
 
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
-from builder.wire.items import FILES, Fields, Item, files_beside, is_item, items_of, parts_of, results_of
+from builder.domain.json_values import JsonObject
+from builder.wire.attachments import Fields
+from builder.wire.items import FILES, Item, files_beside, is_item, items_of, parts_of, results_of
 from builder.wire.parts import File, Mark, Part, Result
 from builder.wire.tool_parts import first_of
 from builder.wire.vendor_parts import read_part
@@ -37,7 +39,7 @@ class Message:
     name: str
     """Name of the speaker; "" = it has none."""
     items: tuple[Item, ...]
-    files: dict[str, Any]
+    files: JsonObject
     """Fields with images and files beside it."""
 
     @property

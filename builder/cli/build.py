@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
@@ -12,6 +11,7 @@ from builder.app.settings import Settings
 from builder.chat_files.reader import FileContent, Refusal, read_file, refusal_lines
 from builder.domain.breadcrumb import NO_TIME, Breadcrumb, Place
 from builder.domain.errors import Rejected
+from builder.domain.json_values import JsonObject
 from builder.extra import additions
 from builder.publish.event import encode
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
@@ -29,7 +29,7 @@ async def build_once(
     warn: Callable[[str], None],
     *,
     strict: bool = False,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The `agent.context.v1` for one breadcrumb of the events. Raises `Rejected` and `Misconfigured`.
 
     warn: called with a line for what could not be read, for each template that failed, and for each problem of the profile and of
@@ -55,7 +55,7 @@ async def build_once(
         raise Rejected(result.rejected[0])
     if not result.contexts:
         raise Rejected(f"{trigger.id} gives no context: {OPEN_TURN}")
-    event: dict[str, Any] = json.loads(encode(result.contexts[0]))
+    event: JsonObject = json.loads(encode(result.contexts[0]))
     return event
 
 

@@ -9,7 +9,6 @@ import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
 
 from builder.app.address import Address, RunningService, broker_address, running
 from builder.app.broker import check_broker, locate_store
@@ -19,13 +18,14 @@ from builder.app.subscriptions import list_subscriptions
 from builder.cli.options import Target
 from builder.connection.opening import without_credentials
 from builder.domain.errors import BuilderError, Rejected, Unavailable
+from builder.domain.json_values import JsonObject
 from builder.extra import Check, Degraded, additions
 
 LOW_DISK = 1_000_000_000
 HTTP_SECONDS = 5.0
 
 
-async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
+async def examine(settings: Settings, servers: str) -> list[JsonObject]:
     """A finding per part: {part, ok, warning, said}. warning: it works, but not as it should.
 
     servers: of the broker; "" = the configured one, or that of the running service.
@@ -45,7 +45,7 @@ async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
     return [await _finding(name, check, settings) for name, check in parts.items()]
 
 
-async def _finding(name: str, check: Callable[[Settings], Awaitable[str]], settings: Settings) -> dict[str, Any]:
+async def _finding(name: str, check: Callable[[Settings], Awaitable[str]], settings: Settings) -> JsonObject:
     try:
         text, error = await check(settings), None
     except BuilderError as problem:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from builder.app.console import say, settings
 from builder.domain.errors import Rejected
+from builder.domain.json_values import JsonObject
 
 if TYPE_CHECKING:
     from builder.app.address import Address
@@ -56,7 +57,7 @@ class Target:
 
         return connect(self.servers, self.workspace, name=self.settings.name, **client_options(self.servers, self.settings))
 
-    async def request(self, name: str, request: dict[str, Any]) -> dict[str, Any]:
+    async def request(self, name: str, request: JsonObject) -> JsonObject:
         """Raises `Rejected` and `Unavailable`."""
         async with self.connect() as client:
             return await client.request(name, request)

@@ -21,6 +21,7 @@ from builder.client.subscription import LOOK_SECONDS, expected
 from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOOL_ERROR, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.json_values import JsonObject
 from builder.wire.breadcrumb_records import BreadcrumbRecord
 from builder.wire.consumers import Consumer
 from builder.wire.records import Outgoing
@@ -69,7 +70,7 @@ class _Turn:
     sequence: int
     """Sequence of the message in the stream."""
     causes: set[str] = field(default_factory=set)
-    calls: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    calls: dict[str, dict[str, JsonObject]] = field(default_factory=dict)
     is_over: bool = False
     _reached: dict[str, int] = field(default_factory=dict)
 
@@ -86,7 +87,7 @@ class _Turn:
             self.causes.add(crumb.id)
             if is_own:
                 response = response_of(crumb.id, crumb.sequence, crumb.text, crumb.body)
-                results: dict[str, dict[str, Any]] = {}
+                results: dict[str, JsonObject] = {}
                 self.calls |= {request_id(call): results for call in response.tool_requests if request_id(call)}
                 self.is_over = not response.tool_requests and not crumb.to
                 yield replace(response, results=results)

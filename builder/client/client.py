@@ -35,6 +35,7 @@ from builder.connection.errors import patiently
 from builder.connection.names import DEFAULT, DEFAULT_NAME, Installation
 from builder.connection.opening import FIRST_SECONDS, open_connection
 from builder.domain.errors import Rejected
+from builder.domain.json_values import JsonObject
 from builder.wire.subjects import CONTEXTS, check_token
 from builder.wire.times import moment
 
@@ -173,7 +174,7 @@ class Client(Asking, Replying):
             subscription = partial(subscribe, self._js, address, durable, make, ack_wait)
             await serving.run(self._connection, (address[0], durable), subscription, RECENT if deliver is None else deliver, stop)
 
-    async def _make_durable(self, consumer: str, name: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    async def _make_durable(self, consumer: str, name: str, request: Mapping[str, Any]) -> JsonObject:
         moments = {key: moment(value) if isinstance(value, datetime) else value for key, value in request.items()}
         return await self.request("durable", {"consumer": consumer, "name": name, **moments})
 
@@ -206,8 +207,8 @@ class Agent:
     def noting(self, make: Make) -> Make:
         """make: see `subscribe`; it notes the time at which a new durable was made."""
 
-        async def note(request: dict[str, Any]) -> dict[str, Any]:
-            answer: dict[str, Any] = await make(request)  # type: ignore[assignment]
+        async def note(request: JsonObject) -> JsonObject:
+            answer: JsonObject = await make(request)  # type: ignore[assignment]
             self.start = answer["made_at"] or self.start
             return answer
 

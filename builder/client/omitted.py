@@ -10,6 +10,7 @@ from builder.domain.breadcrumb import TOOL_RESPONSE
 from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
 from builder.domain.json_text import one_line
+from builder.domain.json_values import JsonObject
 from builder.remember.content import without_wrapper
 from builder.wire.breadcrumb_records import BreadcrumbRecord
 from builder.wire.words import described
@@ -19,7 +20,7 @@ DESCRIPTION = (
     "Read what the conversation leaves out or cuts, by the id that the cut names, one piece a call. "
     "Call it again with next_offset for the next piece."
 )
-PARAMETERS: dict[str, Any] = {
+PARAMETERS: JsonObject = {
     "type": "object",
     "properties": {
         "id": {"type": "string", "description": "the id that the cut names, as it is written there"},

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from builder.client.omissions import Omission, omission_note, read_omissions
 from builder.domain.errors import Rejected
+from builder.domain.json_values import JsonObject
 from builder.wire.subjects import session_text, session_token
 
 Latest = OrderedDict[tuple[str, str], int]
@@ -35,7 +36,7 @@ class ReceivedContext:
     """Ids of the user messages that a response answers, oldest first."""
     late: bool
     """You already received the context of a later message."""
-    event: dict[str, Any]
+    event: JsonObject
     trace: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     """Trace context as W3C headers; responses to the context belong to this trace."""
     steps: set[int] = field(default_factory=set, repr=False, compare=False)

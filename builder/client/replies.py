@@ -11,6 +11,7 @@ from builder.chats.messages import Message, message_of
 from builder.chats.wholes import whole_of
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
+from builder.domain.json_values import JsonObject
 from builder.wire.items import CONTENTS
 from builder.wire.parts import Call, Mark, Part, Result, Thought
 from builder.wire.tool_parts import first_of
@@ -25,11 +26,11 @@ class Reply:
     """A model's reply."""
 
     text: str
-    tool_requests: tuple[dict[str, Any], ...]
+    tool_requests: tuple[JsonObject, ...]
     """{tool, input, requestId} each, as `agent.response.v1` has them."""
     reasoning: str = ""
     """The model's thoughts."""
-    server_tools: tuple[dict[str, Any], ...] = ()
+    server_tools: tuple[JsonObject, ...] = ()
     """{tool, input, output} of each call that the vendor ran itself."""
 
 
@@ -58,7 +59,7 @@ def _messages(reply: Any) -> list[Message]:
     return messages
 
 
-Calls = tuple[dict[str, Any], ...]
+Calls = tuple[JsonObject, ...]
 
 
 def _calls(parts: Iterable[Part], scope: str) -> tuple[Calls, Calls]:
@@ -66,8 +67,8 @@ def _calls(parts: Iterable[Part], scope: str) -> tuple[Calls, Calls]:
     work = [part for part in parts if isinstance(part, Call | Result)]
     signatures = json.dumps([(part.tool, part.arguments) for part in work if isinstance(part, Call)], default=str)
     conversation = Conversation("", prefix=f"call_{uuid.uuid5(NAMESPACE, f'{scope} {signatures}').hex[:16]}", messages=1)
-    requests: dict[str, dict[str, Any]] = {}
-    server: dict[str, dict[str, Any]] = {}
+    requests: dict[str, JsonObject] = {}
+    server: dict[str, JsonObject] = {}
     for part in work:
         if isinstance(part, Call):
             target = server if part.is_remote else requests

@@ -20,6 +20,7 @@ from builder.connection.errors import patiently
 from builder.connection.names import DEFAULT, Installation
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.json_values import JsonObject
 from builder.domain.selector import trigger_text, wait_for_tools
 from builder.wire.records import Outgoing, make_record
 from builder.wire.requests import MAX_RESPONSES
@@ -58,7 +59,7 @@ class Answering:
     async def send(
         self,
         context: ReceivedContext,
-        body: dict[str, Any],
+        body: JsonObject,
         step: int | None,
         message_id: str,
         tags: tuple[str, ...] = (),
@@ -125,7 +126,7 @@ def _check_free(conversation: Conversation, step: int) -> None:
 
 
 def _event(
-    context: ReceivedContext, body: dict[str, Any], step: int, message_id: str, tags: tuple[str, ...], to: tuple[str, ...]
+    context: ReceivedContext, body: JsonObject, step: int, message_id: str, tags: tuple[str, ...], to: tuple[str, ...]
 ) -> tuple[Outgoing, str]:
     identity = message_id or response_id(context.id, step)
     record = make_record(AGENT_RESPONSE, identity, context.session_token, {**body, "step": step}, tags=tags, to=to)
@@ -154,9 +155,9 @@ class Replying(Sending):
         context: ReceivedContext,
         message: str,
         *,
-        tool_requests: Iterable[dict[str, Any]] = (),
+        tool_requests: Iterable[JsonObject] = (),
         reasoning: str = "",
-        server_tools: Iterable[dict[str, Any]] = (),
+        server_tools: Iterable[JsonObject] = (),
         step: int | None = None,
         message_id: str = "",
         speaker: str = "Assistant",
@@ -170,7 +171,7 @@ class Replying(Sending):
         over, so a restarted agent gets its stored answer as `already_answered`; a round is over when each call has a result or
         was sent through this `context`. message_id: default derived from context and step. to: agents; default everybody.
         """
-        body: dict[str, Any] = {
+        body: JsonObject = {
             "message": message,
             "trigger_event_id": context.trigger_event_id,
             "creator": {"type": "agent", "agent_id": context.agent_id},

@@ -21,6 +21,7 @@ from builder.connection.opening import reason
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
+from builder.domain.json_values import JsonObject
 from builder.domain.summary import CompactionResult
 from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.wire.consumers import Consumer
@@ -187,7 +188,7 @@ class Requests:
             return f"no contexts come for {name!r} until a service runs: {error}"
         return "" if consumer.triggers else f"no contexts come for {name!r}: its profile has no triggers; add one"
 
-    async def request(self, name: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
+    async def request(self, name: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> JsonObject:
         """timeout: seconds. Raises `NoService`, `Unavailable`, `Rejected`."""
         consumer = request.get("consumer", "") if name in OF_AGENT else ""
         subject = self.installation.subject(request_subject(self.workspace, name, consumer))
@@ -204,14 +205,14 @@ class Requests:
             ) from error
         except (NatsError, OSError) as error:
             raise Unavailable(f"asking on {subject} failed: {reason(error)}; is the service up on this broker?") from error
-        answer: dict[str, Any] = json.loads(message.data)
+        answer: JsonObject = json.loads(message.data)
         raise_error(answer)
         return answer
 
 
 async def pages(
     service: Requests, name: str, request: Mapping[str, Any], after: str | None = ""
-) -> AsyncGenerator[dict[str, Any], None]:
+) -> AsyncGenerator[JsonObject, None]:
     """The answers to a request whose answer names the next page. after: as the request has it."""
     while after is not None:
         page = await service.request(name, {**request, "after": after})

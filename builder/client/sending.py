@@ -18,6 +18,7 @@ from builder.connection.opening import reason, translated
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.json_text import shape
+from builder.domain.json_values import JsonObject
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
 from builder.wire.records import Outgoing, compared, make_record, outgoing
 from builder.wire.subjects import BREADCRUMBS, session_token
@@ -30,7 +31,7 @@ NO_RESOURCES = 10023
 """JetStream: "insufficient resources"."""
 WRONG_LAST_SEQUENCE = 10071
 """JetStream: another message came on this subject."""
-Content = str | list[str | dict[str, Any]]
+Content = str | list[str | JsonObject]
 """A text, or content parts of any vendor."""
 Lifetime = float | timedelta | datetime
 """Seconds, a time span, or the end."""
@@ -76,7 +77,7 @@ class TakenId(Rejected):
     """The stream has, or had, other content with this id."""
 
 
-Compare = Callable[[Outgoing, int, bool], Awaitable[dict[str, Any]]]
+Compare = Callable[[Outgoing, int, bool], Awaitable[JsonObject]]
 """Event, sequence and `own_clock` → the answer to the request `difference`."""
 
 
@@ -130,7 +131,7 @@ class BreadcrumbStream:
             )
 
 
-def as_json(record: dict[str, Any], workspace: str) -> Outgoing:
+def as_json(record: JsonObject, workspace: str) -> Outgoing:
     """Raises `Rejected` unless it is JSON."""
     try:
         return outgoing(record, workspace)
@@ -152,7 +153,7 @@ class Sending(Requests):
         self._js = connection.jetstream()
         self._stream = BreadcrumbStream(connection, installation, self._compare)
 
-    async def _compare(self, event: Outgoing, sequence: int, own_clock: bool) -> dict[str, Any]:
+    async def _compare(self, event: Outgoing, sequence: int, own_clock: bool) -> JsonObject:
         request = {"record": json.loads(event.data), "sequence": sequence, "own_clock": own_clock}
         try:
             return await self.request("difference", request)
@@ -174,7 +175,7 @@ class Sending(Requests):
     async def send(
         self,
         schema: str,
-        body: dict[str, Any],
+        body: JsonObject,
         *,
         session: str,
         id: str = "",  # noqa: A002 - the record's own name for it
@@ -224,7 +225,7 @@ class Sending(Requests):
 
         output: any JSON. error: set = it failed. trigger_event_id: the calling response, for `recursion_limit`.
         """
-        body: dict[str, Any] = {"tool": tool, "request_id": request_id, "status": "success" if error is None else "error"}
+        body: JsonObject = {"tool": tool, "request_id": request_id, "status": "success" if error is None else "error"}
         body |= {} if error is None else {"error": error}
         body |= {"output": output} if error is None or output is not None else {}
         body |= {"trigger_event_id": trigger_event_id} if trigger_event_id else {}
@@ -251,7 +252,7 @@ class Sending(Requests):
     def _event(
         self,
         schema: str,
-        body: dict[str, Any],
+        body: JsonObject,
         session: str,
         identity: str,
         *,

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from nats.aio.client import Client as Connection
 from nats.aio.msg import Msg
@@ -27,6 +27,7 @@ from builder.client.requests import NoService
 from builder.connection.names import FORGOTTEN_HEADER
 from builder.connection.opening import translated
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.json_values import JsonObject
 from builder.wire.subjects import context_subject
 from builder.wire.traces import trace_of
 
@@ -46,7 +47,7 @@ MAX_LINKS = 50
 """Contexts of a chain that are read."""
 
 
-Make = Callable[[dict[str, Any]], Awaitable[object]]
+Make = Callable[[JsonObject], Awaitable[object]]
 """Beginning and `ack_wait` of a durable, as `DurableRequest` has them → asks the service to make it."""
 
 
@@ -105,7 +106,7 @@ async def _info(js: JetStreamContext, stream: str, durable: str) -> ConsumerInfo
     return info
 
 
-async def _ensure(make: Make, request: dict[str, Any], *, is_there: bool) -> None:
+async def _ensure(make: Make, request: JsonObject, *, is_there: bool) -> None:
     """A durable that is there goes on as it is without a service."""
     try:
         await make(request)
@@ -208,7 +209,7 @@ async def is_superseded(js: JetStreamContext, address_of: Callable[[str], Addres
     identity = "*"
     for _ in range(MAX_LINKS):
         address = address_of(context_subject(context.workspace, context.consumer_id, context.session_token, identity))
-        event: dict[str, Any] = {}
+        event: JsonObject = {}
         with suppress(Rejected):
             event = json.loads(await _last(js, address) or b"{}")
         identity = str(event.get("supersedes") or "")
@@ -219,7 +220,7 @@ async def is_superseded(js: JetStreamContext, address_of: Callable[[str], Addres
     return False
 
 
-def _beginning(deliver: Deliver) -> dict[str, Any]:
+def _beginning(deliver: Deliver) -> JsonObject:
     """`since` or `seconds`; {} = with the next context."""
     match deliver:
         case "new":

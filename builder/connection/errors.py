@@ -3,9 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from builder.domain.errors import BuilderError, Rejected, Unavailable
+from builder.domain.json_values import JsonObject
 
 log = logging.getLogger("builder.client")
 
@@ -14,14 +15,14 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 2.0
 """Seconds; each pause is twice the one before."""
 
 
-def error_json(error: Exception) -> dict[str, Any]:
+def error_json(error: Exception) -> JsonObject:
     """An error as a sentence; kind: "unavailable" = try again, "rejected" = do not."""
     is_ours = isinstance(error, BuilderError)
     kind = "rejected" if isinstance(error, Rejected) else "unavailable"
     return {"error": str(error) if is_ours else "a bug in the service; its log has the traceback", "kind": kind}
 
 
-def raise_error(answer: dict[str, Any]) -> None:
+def raise_error(answer: JsonObject) -> None:
     """Raise the error of `error_json`, if the answer has one."""
     if "error" in answer:
         raise (Rejected if answer.get("kind") == "rejected" else Unavailable)(str(answer["error"]))

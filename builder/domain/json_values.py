@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+JsonObject = dict[str, Any]
+"""An object of JSON, as it is read."""
+
 
 def texts(value: Any) -> Iterator[str]:
     """Every text in order; keys of objects are none."""
@@ -53,7 +56,7 @@ def _same_number(digits: str) -> float:
     return number
 
 
-def _all_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _all_keys(pairs: list[tuple[str, Any]]) -> JsonObject:
     value = dict(pairs)
     if len(value) < len(pairs):
         raise ValueError("two keys are the same")

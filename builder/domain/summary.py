@@ -2,9 +2,9 @@
 
 import json
 from dataclasses import dataclass, fields
-from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb, Role
+from builder.domain.json_values import JsonObject
 
 Source = tuple[str, int]
 """Id and version of a breadcrumb that something was made from."""
@@ -68,7 +68,7 @@ class Summary:
         """The breadcrumbs that it newly stands for."""
         return tuple(zip(self.covered, self.versions, strict=True))
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> JsonObject:
         """As JSON values; `asdict` is too slow for a long one."""
         return _values(self) | {"lines": [_values(line) for line in self.lines]}
 
@@ -113,7 +113,7 @@ def read_summary(breadcrumb: Breadcrumb) -> Summary:
     )
 
 
-def _values(part: KeptLine | Summary) -> dict[str, Any]:
+def _values(part: KeptLine | Summary) -> JsonObject:
     return {field.name: getattr(part, field.name) for field in fields(part)}
 
 

@@ -1,14 +1,14 @@
 """Answers to requests: breadcrumbs, and the places by which a page of them names the next one."""
 
 import json
-from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.control_text import visible
+from builder.domain.json_values import JsonObject
 from builder.wire.times import moment
 
 
-def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
+def breadcrumb_json(crumb: Breadcrumb) -> JsonObject:
     """A stored breadcrumb for people and agents: control text in its words is marks, `context` is as it was sent."""
     return {
         "id": crumb.id,

@@ -9,6 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from builder.domain.json_values import JsonObject
+
+Fields = Mapping[str, Any]
+"""An object of a vendor, or of a tool."""
 KINDS = {
     "image": "image", "image_url": "image", "input_image": "image", "image_file": "image", "computer_screenshot": "image",
     "file": "file", "input_file": "file", "document": "document", "resource": "file", "media": "file",
@@ -105,14 +109,14 @@ class Attachment(NamedTuple):
 
 
 class _Source(NamedTuple):
-    fields: dict[str, Any]
+    fields: JsonObject
     """Those of the part and of the objects nested in it."""
     url: str
     media: str
     data: str
 
 
-def attachment_of(part: Mapping[str, Any]) -> Attachment | None:
+def attachment_of(part: Fields) -> Attachment | None:
     """The image or file that an object is, or brings beside its words; None = it is none."""
     source, kind = _source(part), _kind_of(part)
     is_whole = not other_fields(part)
@@ -125,7 +129,7 @@ def attachment_of(part: Mapping[str, Any]) -> Attachment | None:
     )
 
 
-def attachment_line(part: Mapping[str, Any]) -> str:
+def attachment_line(part: Fields) -> str:
     """Kind, name, type, size and caption of what a sender lists as an attachment, as far as known."""
     source = _source(part)
     size = decoded_bytes(source.data) if source.data else _first(source.fields, _SIZES, int)
@@ -139,7 +143,7 @@ def attachment_line(part: Mapping[str, Any]) -> str:
     return f"[{', '.join(filter(None, (title, *details)))}{': ' if caption else ''}{caption}]"
 
 
-def without_bytes(part: Mapping[str, Any], line: str) -> dict[str, Any]:
+def without_bytes(part: Fields, line: str) -> JsonObject:
     """The object with the line in place of its encoded bytes; its other fields stay."""
     shorter = dict(part)
     for key, value in part.items():
@@ -183,7 +187,7 @@ def _in_brackets(text: str) -> str:
     return " ".join(text.split()).replace("[", "(").replace("]", ")")
 
 
-def _kind_of(part: Mapping[str, Any]) -> str:
+def _kind_of(part: Fields) -> str:
     kind = part.get("type")
     if isinstance(kind, str):
         return kind
@@ -193,9 +197,9 @@ def _kind_of(part: Mapping[str, Any]) -> str:
     return nested[0] if nested else kind_of_media(media) if is_by_media else ""
 
 
-def other_fields(part: Mapping[str, Any]) -> dict[str, Any]:
+def other_fields(part: Fields) -> JsonObject:
     """Fields that the line of an image or file does not stand for, those of its inner objects as well."""
-    others: dict[str, Any] = {}
+    others: JsonObject = {}
     for key, value in part.items():
         if isinstance(value, dict) and key in NESTED:
             others |= other_fields(value)
@@ -204,11 +208,11 @@ def other_fields(part: Mapping[str, Any]) -> dict[str, Any]:
     return others
 
 
-def _media(fields: Mapping[str, Any]) -> str:
+def _media(fields: Fields) -> str:
     return _first(fields, _MEDIA, str) or ""
 
 
-def _source(part: Mapping[str, Any]) -> _Source:
+def _source(part: Fields) -> _Source:
     fields = dict(part)
     for key in NESTED:
         inner = part.get(key)
@@ -226,7 +230,7 @@ def _source(part: Mapping[str, Any]) -> _Source:
     return _Source(fields, _first(fields, _URLS, str) or "", media, "")
 
 
-def _bytes_of(part: Mapping[str, Any], key: str, value: str, media: str) -> tuple[str, str] | None:
+def _bytes_of(part: Fields, key: str, value: str, media: str) -> tuple[str, str] | None:
     """Media type and base64 of a field; None = it is a text, or an address."""
     encoded = _DATA_URL.fullmatch(value)
     if encoded is not None:
@@ -271,6 +275,6 @@ def _shortened(stretch: re.Match[str]) -> str:
     return f"[encoded data, {decoded_bytes(text):,} bytes]"
 
 
-def _first(fields: Mapping[str, Any], names: tuple[str, ...], kind: type) -> Any:
+def _first(fields: Fields, names: tuple[str, ...], kind: type) -> Any:
     values = (fields.get(name) for name in names)
     return next((value for value in values if isinstance(value, kind) and value and not isinstance(value, bool)), None)

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from builder.domain.json_values import JsonObject
 from builder.wire.subjects import session_text
 
 Session = Annotated[str, BeforeValidator(lambda token: session_text(token) if isinstance(token, str) else token)]
@@ -36,7 +37,7 @@ class BreadcrumbRecord:
     """Agents that it is for; () = everybody."""
     text: str
     """Shown on pages and searched."""
-    body: Annotated[dict[str, Any], Field(alias="context")]
+    body: Annotated[JsonObject, Field(alias="context")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,14 @@
 """Requests to forget, and the receipts of their answers."""
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
+from builder.domain.json_values import JsonObject
 from builder.wire.requests import PersonRequest
 from builder.wire.subjects import check_token
 from builder.wire.times import moment
@@ -46,6 +47,6 @@ def check_subject(request: ForgetRequest) -> None:
         raise Rejected("what is of no session is everybody's, and is never forgotten as a whole; name the ids")
 
 
-def receipt_json(receipt: Receipt) -> dict[str, Any]:
+def receipt_json(receipt: Receipt) -> JsonObject:
     """A receipt for people."""
     return asdict(receipt) | {"at": moment(receipt.at)}

@@ -1,16 +1,16 @@
 """Contents of a message or a body of any vendor in one form: in their order the words, calls, results, files and thoughts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
-from builder.wire.attachments import MAX_NAME_CHARS, PICTURE_STARTS, attachment_line, attachment_of
+from builder.domain.json_values import JsonObject
+from builder.wire.attachments import MAX_NAME_CHARS, PICTURE_STARTS, Fields, attachment_line, attachment_of
 from builder.wire.parts import Call, Part, Result, Text, Thought, Unread
 from builder.wire.tool_parts import first_of, result_of
 from builder.wire.vendor_parts import read_part, vendor_part
 
-Fields = Mapping[str, Any]
 CONTENTS = ("content", "message", "text", "output_text")
 """Fields that hold what is said; the first one counts."""
 _PARTS = ("parts", *CONTENTS, "blocks", "items", "contents", "outputs")
@@ -142,18 +142,18 @@ def _results_in(content: Any) -> tuple[Item, ...]:
     return items if all(isinstance(part, Result) for part in parts_of(items)) else ()
 
 
-def _results_beside(fields: Fields) -> list[dict[str, Any]]:
+def _results_beside(fields: Fields) -> list[JsonObject]:
     results = first_of(fields, ("toolResults", "tool_results"))
     listed = results if isinstance(results, list) else ()
     return [{"type": "tool-result", **each} for each in listed if isinstance(each, dict)]
 
 
-def _thoughts(fields: Fields) -> list[dict[str, Any]]:
+def _thoughts(fields: Fields) -> list[JsonObject]:
     text = next((fields[name] for name in _THOUGHTS if isinstance(fields.get(name), str | list) and fields[name]), "")
     return [{"type": "reasoning", "text": text}] if text else []
 
 
-def _speech(fields: Fields) -> list[dict[str, Any]]:
+def _speech(fields: Fields) -> list[JsonObject]:
     """A refusal, and the words of speech."""
     return [{"type": name, name: fields[name]} for name in ("refusal", "audio") if fields.get(name)]
 

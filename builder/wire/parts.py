@@ -1,12 +1,12 @@
 """Parts of messages in one form whatever their vendor: text, call, result, file, thought; and how pieces of a text are joined."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from builder.wire.attachments import one_line_name
+from builder.wire.attachments import Fields, one_line_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ _STYLE_FIELDS = frozenset({"type", "text", "href", "user_id", "document_id", "la
 """Fields of such a piece; with others it is an object of somebody's own."""
 
 
-def styled_text(part: Mapping[str, Any]) -> tuple[Text] | None:
+def styled_text(part: Fields) -> tuple[Text] | None:
     """A piece of a sentence of Telegram, with its address; None where it says more than that."""
     if part.keys() - _STYLE_FIELDS or not isinstance(part.get("text"), str):
         return None
@@ -142,19 +142,19 @@ def styled_text(part: Mapping[str, Any]) -> tuple[Text] | None:
     return (Text(f"{part['text']}{address}", is_piece=True),)
 
 
-def reference_text(part: Mapping[str, Any]) -> tuple[Text, ...]:
+def reference_text(part: Fields) -> tuple[Text, ...]:
     """A source within a sentence; of some vendors only its number."""
     names = [str(part[name]) for name in ("title", "url") if part.get(name)]
     return (Text(f"({', '.join(names)})", is_piece=True),) if names else ()
 
 
-def earlier_text(part: Mapping[str, Any]) -> tuple[Text | Mark]:
+def earlier_text(part: Fields) -> tuple[Text | Mark]:
     """A summary in place of earlier messages; a mark where only the vendor can read it."""
     content = part.get("content")
     return (Text(content),) if isinstance(content, str) and content else (Mark("[compaction]"),)
 
 
-def source_line(part: Mapping[str, Any]) -> tuple[File] | None:
+def source_line(part: Fields) -> tuple[File] | None:
     """A source or resource that is only named: one line with its name, type, address and description."""
     names = dict.fromkeys(
         str(part[name]) for name in ("name", "filename", "title", "uri", "url", "page_age", "pageAge") if part.get(name)
@@ -165,7 +165,7 @@ def source_line(part: Mapping[str, Any]) -> tuple[File] | None:
     return (File(f"[{kind} {', '.join(filter(None, (*map(one_line_name, names), media)))}{caption}]"),) if names else None
 
 
-TEXT_READERS: dict[str, Callable[[Mapping[str, Any]], "tuple[Part, ...] | None"]] = {
+TEXT_READERS: dict[str, Callable[[Fields], "tuple[Part, ...] | None"]] = {
     **dict.fromkeys(sorted(STYLES), styled_text),
     **dict.fromkeys(("reference", "tool_reference"), reference_text),
     "compaction": earlier_text,

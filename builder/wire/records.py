@@ -10,7 +10,7 @@ from typing import Any
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical, one_line
-from builder.domain.json_values import parse
+from builder.domain.json_values import JsonObject, parse
 from builder.wire.subjects import breadcrumb_subject, is_token, message_id, parse_breadcrumb_subject, session_token
 from builder.wire.times import clock_offset, moment, read_time
 
@@ -53,7 +53,7 @@ def line_of(arrival: StreamMessage) -> str:
     return line if fits_file else json.dumps(complete)
 
 
-def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgoing:
+def outgoing(record: JsonObject, workspace: str, session: str = "") -> Outgoing:
     """Address a record; its own `workspace` and `session` win. Raises `Rejected`."""
     if not isinstance(record, dict):
         raise Rejected(f"a record is a JSON object, got {type(record).__name__}")
@@ -72,7 +72,7 @@ def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgo
     return Outgoing(subject=subject, data=data, message_id=message_id(subject.split(".")[1], str(record["id"]), version))
 
 
-def session_in(record: dict[str, Any]) -> Any:
+def session_in(record: JsonObject) -> Any:
     """What a record names as its session, or its body."""
     context = record.get("context")
     inner = context.get("session_id") if isinstance(context, dict) else None
@@ -83,7 +83,7 @@ def make_record(
     schema: str,
     breadcrumb_id: str,
     session: str,
-    body: dict[str, Any],
+    body: JsonObject,
     *,
     created_at: datetime | None = None,
     version: int = 1,
@@ -92,7 +92,7 @@ def make_record(
     ttl: float | timedelta | datetime | None = None,
     memory: bool = True,
     to: str | Iterable[str] = (),
-) -> dict[str, Any]:
+) -> JsonObject:
     """A record as clients send it.
 
     session: a token. created_at: default now; naive is UTC. ttl: seconds, time span or end. memory: False = not in the person's
@@ -141,7 +141,7 @@ def difference(event: Outgoing, stored: StreamMessage, *, own_clock: bool = Fals
     return ", ".join(_fields(new, old))
 
 
-def compared(event: Outgoing, stored: StreamMessage | None, *, own_clock: bool) -> dict[str, Any]:
+def compared(event: Outgoing, stored: StreamMessage | None, *, own_clock: bool) -> JsonObject:
     """The answer to the request `difference`. stored: what the stream has under the sequence that it named."""
     is_there = (
         stored is not None and stored.subject.split(".")[1] == event.subject.split(".")[1] and is_same_version(event, stored)
@@ -169,7 +169,7 @@ def fingerprints(stored: StreamMessage) -> frozenset[bytes]:
     return frozenset(_digest(stored.subject, stored.data, variant) for variant in variants)
 
 
-def _record(subject: str, data: bytes) -> dict[str, Any] | None:
+def _record(subject: str, data: bytes) -> JsonObject | None:
     try:
         record = parse(data)
     except ValueError:
@@ -181,7 +181,7 @@ def _record(subject: str, data: bytes) -> dict[str, Any] | None:
     return record | {name: value for name, value in facts.items() if record.get(name) is None}
 
 
-def _timed(record: dict[str, Any], stored: StreamMessage) -> dict[str, Any]:
+def _timed(record: JsonObject, stored: StreamMessage) -> JsonObject:
     """A time that is missing, or later than the arrival, is the arrival."""
     try:
         sent = read_time(record.get(TIME))
@@ -191,15 +191,15 @@ def _timed(record: dict[str, Any], stored: StreamMessage) -> dict[str, Any]:
     return record | {TIME: moment(stored.received_at)} if is_arrival else record
 
 
-def _without_time(record: dict[str, Any]) -> dict[str, Any]:
+def _without_time(record: JsonObject) -> JsonObject:
     return {name: value for name, value in record.items() if name != TIME}
 
 
-def _without_nulls(record: dict[str, Any]) -> dict[str, Any]:
+def _without_nulls(record: JsonObject) -> JsonObject:
     return {name: value for name, value in record.items() if value is not None}
 
 
-def _fields(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
+def _fields(new: JsonObject, old: JsonObject) -> list[str]:
     differing = [name for name in sorted(new.keys() | old.keys()) if canonical(new.get(name)) != canonical(old.get(name))]
     body, other = new.get("context"), old.get("context")
     if "context" not in differing or not isinstance(body, dict) or not isinstance(other, dict):
@@ -207,7 +207,7 @@ def _fields(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
     return [*(name for name in differing if name != "context"), *(f"context.{name}" for name in _fields(body, other))]
 
 
-def _digest(subject: str, data: bytes, record: dict[str, Any] | None) -> bytes:
+def _digest(subject: str, data: bytes, record: JsonObject | None) -> bytes:
     if record is not None:
         body = record.get("context")
         plain = _without_nulls(record | {"context": _without_nulls(body)} if isinstance(body, dict) else record)

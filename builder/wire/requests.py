@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
-from builder.domain.json_values import parse
+from builder.domain.json_values import JsonObject, parse
 
 log = logging.getLogger("builder.wire.requests")
 OF_AGENT = frozenset({"durable", "fail", "refresh", "responses"})
@@ -167,7 +167,7 @@ class ResponsesRequest(StrictRequest):
 class DifferenceRequest(StrictRequest):
     """In which fields a record differs from the one under its id that the stream has."""
 
-    record: dict[str, Any] = Field(description="as it was published")
+    record: JsonObject = Field(description="as it was published")
     sequence: Number = Field(ge=1, le=MAX_SEQUENCE, description="of the stored message, as the stream's acknowledgement names it")
     own_clock: bool = Field(False, strict=True, description="`created_at` is the client's clock and is not compared")
 

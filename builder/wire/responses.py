@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from builder.domain.json_values import JsonObject
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
@@ -14,13 +16,13 @@ class Response:
     """From 1."""
     sequence: int
     message: str
-    tool_requests: tuple[dict[str, Any], ...]
+    tool_requests: tuple[JsonObject, ...]
     """As they were sent."""
-    results: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    results: Mapping[str, JsonObject] = field(default_factory=dict)
     """Request id → body of the first `tool.response.v1` or `tool.error.v1`."""
 
     @property
-    def open_calls(self) -> tuple[dict[str, Any], ...]:
+    def open_calls(self) -> tuple[JsonObject, ...]:
         """The calls that have no result."""
         return tuple(call for call in self.tool_requests if request_id(call) not in self.results)
 

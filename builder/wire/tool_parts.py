@@ -1,13 +1,12 @@
 """Calls and results in the vendors' parts: who runs them, arguments, outputs, the ids that pair them; thoughts before them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from builder.domain.json_values import parse
-from builder.wire.attachments import attachment_line
+from builder.wire.attachments import Fields, attachment_line
 from builder.wire.parts import Call, Mark, Part, Result, Thought
 
-Fields = Mapping[str, Any]
 Parts = tuple[Part, ...]
 
 CODE = "code_execution"

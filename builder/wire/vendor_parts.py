@@ -8,11 +8,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from builder.wire.attachments import KINDS, NESTED, attachment_line, attachment_of, one_line_name, other_fields, without_data_urls
+from builder.wire.attachments import (
+    KINDS,
+    NESTED,
+    Fields,
+    attachment_line,
+    attachment_of,
+    one_line_name,
+    other_fields,
+    without_data_urls,
+)
 from builder.wire.parts import TEXT_READERS, UNREAD, Data, File, Mark, Part, Text, Thought, Unread, value_lines
 from builder.wire.tool_parts import (
     NAMED_CALLS,
-    Fields,
     Parts,
     client_call,
     code_call,

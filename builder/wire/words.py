@@ -1,11 +1,11 @@
 """The words of what is said: of a content of any vendor, and of JSON of any tool."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
 from builder.domain.json_values import with_texts
-from builder.wire.attachments import attachment_of, without_bytes, without_data_urls, without_runs
+from builder.wire.attachments import Fields, attachment_of, without_bytes, without_data_urls, without_runs
 from builder.wire.parts import Call, Data, File, Mark, Part, Result, Text, Thought, Unread, joined, value_lines
 from builder.wire.vendor_parts import ENCRYPTED, read_parts, vendor_part
 
@@ -55,7 +55,7 @@ def described(value: Any) -> Any:
     return words_of(read_parts(value), is_answer=False) if is_bare else _described(value)
 
 
-def _is_bare(item: Mapping[str, Any]) -> bool:
+def _is_bare(item: Fields) -> bool:
     """Whether it is a part of a result as Gemini and Bedrock have them, without a type."""
     return len(item) == 1 and (isinstance(item.get("text"), str) or not item.keys().isdisjoint(_KEYS))
 
@@ -74,7 +74,7 @@ def _described(value: Any) -> Any:
     return {key: _described(item) for key, item in _without_bytes(value).items() if key not in ENCRYPTED}
 
 
-def _without_bytes(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def _without_bytes(value: Fields) -> Fields:
     file = attachment_of(value)
     return value if file is None else without_bytes(value, file.line)
 
@@ -109,7 +109,7 @@ def _parts_of(items: Sequence[Any]) -> tuple[Part, ...] | None:
     return tuple(parts)
 
 
-def _vendor_part(item: Mapping[str, Any]) -> tuple[Part, ...] | None:
+def _vendor_part(item: Fields) -> tuple[Part, ...] | None:
     file = attachment_of(item)
     if file is not None and file.is_whole:
         return (File(file.line),)

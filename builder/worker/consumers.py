@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
 
+from builder.domain.json_values import JsonObject
 from builder.domain.profile import Profile, RecordConsumers
 from builder.domain.selector import Selector, trigger_on
 from builder.service import ContextBuilder
@@ -33,7 +33,7 @@ class Consumers:
         sets = self.log.latest_definitions(workspace)
         return (*builder.profiles, *(profile for each in sets for profile in builder.record_consumers(each).profiles))
 
-    async def listed(self, workspace: str) -> dict[str, Any]:
+    async def listed(self, workspace: str) -> JsonObject:
         """Name, triggers, audience and origin of each consumer of a workspace, and the findings. Raises `Unavailable`."""
         records = await self.of_records(workspace)
         of_files = [_consumer(profile, f"profiles/{profile.consumer}.yaml") for profile in self._builder().profiles]
@@ -41,7 +41,7 @@ class Consumers:
         return {"consumers": of_files + of_records, "findings": [asdict(finding) for finding in records.findings]}
 
 
-def _consumer(profile: Profile, origin: str) -> dict[str, Any]:
+def _consumer(profile: Profile, origin: str) -> JsonObject:
     return {
         "name": profile.consumer,
         "agent": profile.agent,

@@ -6,6 +6,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb
 from builder.domain.errors import Missing
+from builder.domain.json_values import JsonObject
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.ports.archive import EVERY_ID
 from builder.ports.store import CompleteStore, Store
@@ -56,7 +57,7 @@ async def _session(store: Store, workspace: str, session: str) -> list[Breadcrum
         after = rows[-1].breadcrumb.place
 
 
-async def forget(host: Host, workspace: str, request: ForgetRequest) -> dict[str, Any]:
+async def forget(host: Host, workspace: str, request: ForgetRequest) -> JsonObject:
     """See `ForgetRequest`. A receipt for each breadcrumb in each session that had it; none when it was forgotten before."""
     check_subject(request)
     store, forgetting = host.log.store, host.forgetting
@@ -73,7 +74,7 @@ async def forget(host: Host, workspace: str, request: ForgetRequest) -> dict[str
     return _answer(receipts, rest, letters[EVERY_ID])
 
 
-def _answer(receipts: Sequence[Any], rest: int = 0, letters: int = 0) -> dict[str, Any]:
+def _answer(receipts: Sequence[Any], rest: int = 0, letters: int = 0) -> JsonObject:
     return {"receipts": list(map(receipt_json, receipts)), "rest": rest, "dead_letters": letters}
 
 

@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-from typing import Any
 
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
+from builder.domain.json_values import JsonObject
 from builder.wire.requests import RefreshRequest
 from builder.worker.requests import Host
 
@@ -15,10 +15,10 @@ NEWEST = 2**62
 """After every other."""
 
 
-async def refresh(host: Host, workspace: str, request: RefreshRequest) -> dict[str, Any]:
+async def refresh(host: Host, workspace: str, request: RefreshRequest) -> JsonObject:
     """See `RefreshRequest`. Answers with the event."""
     replay = await host.replays.replay(workspace, request.model_copy(update={"as_of": request.as_of or NEWEST}))
-    event: dict[str, Any] = json.loads(replay.event)
+    event: JsonObject = json.loads(replay.event)
     if replay.context.later and not await _is_published(host, replay.context):
         del event["is_over"]
     return event

@@ -6,7 +6,6 @@ handler catches up with the stream first.
 
 import json
 from collections.abc import Iterable
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -14,6 +13,7 @@ from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, Str
 from builder.domain.context import context_id
 from builder.domain.errors import Missing, Rejected
 from builder.domain.identity import Identity
+from builder.domain.json_values import JsonObject
 from builder.domain.recall import EVERY_SESSION
 from builder.recall.people import history_of
 from builder.wire.answers import breadcrumb_json, cursor, place_of
@@ -56,7 +56,7 @@ def no_trigger(workspace: str, trigger: str) -> Missing:
     return Missing(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
 
 
-async def fetch(host: Host, workspace: str, request: FetchRequest) -> dict[str, Any]:
+async def fetch(host: Host, workspace: str, request: FetchRequest) -> JsonObject:
     """See `FetchRequest`."""
     there = await host.log.store.versions(workspace, request.id)
     for session in sorted({crumb.session for crumb in there} | {NO_SESSION}) if there else [EVERY_SESSION]:
@@ -70,7 +70,7 @@ async def fetch(host: Host, workspace: str, request: FetchRequest) -> dict[str, 
     return breadcrumb_json(matches[-1])
 
 
-async def identities(host: Host, workspace: str, request: IdentitiesRequest) -> dict[str, Any]:
+async def identities(host: Host, workspace: str, request: IdentitiesRequest) -> JsonObject:
     """See `IdentitiesRequest`."""
     await host.log.catch_up(workspace, EVERY_SESSION)
     known = await host.log.store.identities(workspace, request.ids)
@@ -78,7 +78,7 @@ async def identities(host: Host, workspace: str, request: IdentitiesRequest) -> 
     return {"identities": _IDENTITIES.dump_python(entries, mode="json")}
 
 
-async def history(host: Host, workspace: str, request: HistoryRequest) -> dict[str, Any]:
+async def history(host: Host, workspace: str, request: HistoryRequest) -> JsonObject:
     """See `HistoryRequest`."""
     if bool(request.session) == bool(request.user_id):
         raise Rejected("a history is that of a session or of a person; name one of `session` and `user_id`")
@@ -93,7 +93,7 @@ async def history(host: Host, workspace: str, request: HistoryRequest) -> dict[s
     }
 
 
-async def sessions(host: Host, workspace: str, request: SessionsRequest) -> dict[str, Any]:
+async def sessions(host: Host, workspace: str, request: SessionsRequest) -> JsonObject:
     """See `SessionsRequest`."""
     edge = place_of(request.after) if request.after else STREAM_END
     await host.log.catch_up(workspace, EVERY_SESSION)
@@ -104,7 +104,7 @@ async def sessions(host: Host, workspace: str, request: SessionsRequest) -> dict
     return {"sessions": list(map(_session_json, ends)), "next": _next(ends, request.limit)}
 
 
-def _session_json(crumb: Breadcrumb) -> dict[str, Any]:
+def _session_json(crumb: Breadcrumb) -> JsonObject:
     """A session by its newest breadcrumb."""
     return {"session": crumb.session, "seq": crumb.place.sequence, "created_at": moment(crumb.created_at, crumb.utc_offset)}
 
@@ -142,7 +142,7 @@ def _is_valid(host: Host, crumb: Breadcrumb) -> bool:
     return crumb.expires_at is None or crumb.expires_at > host.log.now()
 
 
-async def context(host: Host, workspace: str, request: ContextRequest) -> dict[str, Any]:
+async def context(host: Host, workspace: str, request: ContextRequest) -> JsonObject:
     """See `ContextRequest`."""
     check_token(request.consumer, "consumer")
     session = request.session or await _session_of(host, workspace, request.trigger)
@@ -154,7 +154,7 @@ async def context(host: Host, workspace: str, request: ContextRequest) -> dict[s
         event = await host.contexts.last_context(workspace, request.consumer, session)
     if event is None:
         raise no_context(request, session)
-    page: dict[str, Any] = json.loads(event.data)
+    page: JsonObject = json.loads(event.data)
     return page
 
 
@@ -167,7 +167,7 @@ async def _session_of(host: Host, workspace: str, trigger: str) -> str:
     return await host.log.store.caller_session(versions[0]) or versions[0].session
 
 
-async def fail(host: Host, workspace: str, request: FailRequest) -> dict[str, Any]:
+async def fail(host: Host, workspace: str, request: FailRequest) -> JsonObject:
     """See `FailRequest`: keep the dead letter of an agent. A trigger that was erased leaves none."""
     identity = context_id(workspace, request.session, request.trigger, check_token(request.consumer, "consumer"))
     reason = f"the agent {request.consumer!r} gave up context {identity} of message {request.trigger!r}: {request.error}"

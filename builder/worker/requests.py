@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from builder.domain.json_values import JsonObject
+
 if TYPE_CHECKING:
     from builder.domain.breadcrumb import Place
     from builder.domain.profile import Profile
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from builder.worker.stream_erasers import LetterEraser
     from builder.worker.tombstones import Forgetting
 
-JsonHandler = Callable[[str, bytes], Awaitable[dict[str, Any]]]
+JsonHandler = Callable[[str, bytes], Awaitable[JsonObject]]
 """Workspace and JSON → the answer. Raises `Rejected` and `Unavailable`."""
 
 

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, replace
 from datetime import timedelta
-from typing import Any
 
 from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOMBSTONE, TOOL_ERROR, TOOL_RESPONSE, Breadcrumb, Place
 from builder.domain.errors import Rejected
+from builder.domain.json_values import JsonObject
 from builder.remember.decode import readable
 from builder.wire.records import compared, outgoing
 from builder.wire.requests import DifferenceRequest, DurableRequest, ListenersRequest, ResponsesRequest
@@ -22,7 +22,7 @@ from builder.worker.log import Log
 from builder.worker.requests import Host
 
 
-async def responses(host: Host, workspace: str, request: ResponsesRequest) -> dict[str, Any]:
+async def responses(host: Host, workspace: str, request: ResponsesRequest) -> JsonObject:
     """See `ResponsesRequest`."""
     session = check_token(request.session, "session")
     # Before the rest is read: the stream then refuses a reply that has not seen what came meanwhile.
@@ -56,13 +56,13 @@ async def responses(host: Host, workspace: str, request: ResponsesRequest) -> di
     }
 
 
-async def difference(host: Host, workspace: str, request: DifferenceRequest) -> dict[str, Any]:
+async def difference(host: Host, workspace: str, request: DifferenceRequest) -> JsonObject:
     """See `DifferenceRequest`."""
     there = await host.log.get(request.sequence)
     return compared(outgoing(request.record, workspace), there, own_clock=request.own_clock)
 
 
-async def durable(host: Host, workspace: str, request: DurableRequest) -> dict[str, Any]:
+async def durable(host: Host, workspace: str, request: DurableRequest) -> JsonObject:
     """See `DurableRequest`."""
     consumer = _consumer(request)
     name = request.name or f"{workspace}={consumer}"
@@ -74,7 +74,7 @@ async def durable(host: Host, workspace: str, request: DurableRequest) -> dict[s
     return {"stream": stream, "name": name, "made_at": moment(now) if is_new else None}
 
 
-async def listeners(host: Host, workspace: str, request: ListenersRequest) -> dict[str, Any]:
+async def listeners(host: Host, workspace: str, request: ListenersRequest) -> JsonObject:
     """See `ListenersRequest`."""
     return {"listening": await host.durables.listening(workspace, _consumer(request))}
 
@@ -88,7 +88,7 @@ async def _with_results(
 ) -> list[Response]:
     requests = {name for each in responses for name in _names(each)} - {""}
     first = min((each.sequence for each in responses if each.tool_requests), default=0)
-    results: dict[str, dict[str, Any]] = {}
+    results: dict[str, JsonObject] = {}
     for place in (session, NO_SESSION):
         for schema in (TOOL_RESPONSE, TOOL_ERROR):
             missing = requests - results.keys()
@@ -98,8 +98,8 @@ async def _with_results(
 
 async def _results(
     log: Log, workspace: str, session: str, schema: str, start: Place, end: Place, requests: AbstractSet[str], most: int
-) -> dict[str, dict[str, Any]]:
-    results: dict[str, dict[str, Any]] = {}
+) -> dict[str, JsonObject]:
+    results: dict[str, JsonObject] = {}
     if requests:
         async for crumb in _read(log, workspace, session, schema, start, end, most):
             results |= {name: json.loads(crumb.body) for name in set(crumb.calls) & (requests - results.keys())}

@@ -3,11 +3,12 @@
 import uuid
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
+from builder.domain.json_values import JsonObject
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
 from builder.recall.index.view import View
@@ -24,7 +25,7 @@ PROFILE = "default"
 """Its `retrieval` says which schemas are searched, and what is left out."""
 
 
-async def search(host: Host, workspace: str, request: SearchRequest) -> dict[str, Any]:
+async def search(host: Host, workspace: str, request: SearchRequest) -> JsonObject:
     """See `SearchRequest`."""
     if request.session and request.user_id:
         raise Rejected(
@@ -53,7 +54,7 @@ def _question(request: SearchRequest, workspace: str, place: Place, now: datetim
     return decode(outgoing(record, workspace).arrive(place, now))
 
 
-def _passage(view: View, find: Find) -> dict[str, Any]:
+def _passage(view: View, find: Find) -> JsonObject:
     crumb = view.breadcrumb(find.row)
     texts = [crumb.text[start:end] for start, end in find.spans] or [crumb.text]
     lines = filter(None, (" … ".join(texts), call_words(crumb)))

@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Any
 
 from builder.domain.breadcrumb import ORIGIN, SUMMARY, TOMBSTONE, Breadcrumb
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
+from builder.domain.json_values import JsonObject
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.stream import Sender
 from builder.wire.records import make_record, outgoing
@@ -168,6 +168,6 @@ class Forgetting:
         facts = [await store.facts(each) for each in tombstones]
         return tuple(each for each, row in zip(tombstones, facts, strict=True) if row and row.breadcrumb.place == each.place)
 
-    async def _publish(self, workspace: str, session: str, identity: str, body: dict[str, Any]) -> Breadcrumb:
+    async def _publish(self, workspace: str, session: str, identity: str, body: JsonObject) -> Breadcrumb:
         event = outgoing(make_record(TOMBSTONE, identity, session, body), workspace)
         return await self._log.read(await self._sender.send(event.subject, event.data, event.message_id))

@@ -4,9 +4,9 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from builder.domain.errors import Misconfigured
+from builder.domain.json_values import JsonObject
 
 NAMES = ("all-MiniLM-L6-v2",)
 WEIGHTS, TOKENIZER, DESCRIPTION = "model.onnx", "tokenizer.json", "model.json"
@@ -38,7 +38,7 @@ class PreparedModel:
     """False = it was there."""
 
 
-def list_models(models_dir: Path) -> list[dict[str, Any]]:
+def list_models(models_dir: Path) -> list[JsonObject]:
     """{name, folder, ready, state}; state: id or problem."""
     others = sorted({file.parent.name for file in models_dir.glob(f"[!.]*/{DESCRIPTION}")} - {*NAMES})
     return [_listed(models_dir / name) for name in (*NAMES, *others)]
@@ -85,7 +85,7 @@ def _check(path: Path, expected: str) -> None:
         raise Misconfigured(f"{path} was altered, its SHA-256 is {entry} instead of {expected}: {_REMEDY}")
 
 
-def _listed(folder: Path) -> dict[str, Any]:
+def _listed(folder: Path) -> JsonObject:
     row = {"name": folder.name, "folder": str(folder)}
     try:
         return row | {"ready": True, "state": read_prepared(folder).model}

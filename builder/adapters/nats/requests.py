@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
-from typing import Any
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
@@ -22,7 +21,7 @@ from builder.adapters.nats.topology import CONTEXTS
 from builder.connection.errors import error_json
 from builder.connection.names import DEFAULT, Installation, plain_subject
 from builder.domain.errors import BuilderError, Rejected
-from builder.domain.json_values import parse
+from builder.domain.json_values import JsonObject, parse
 from builder.wire.subjects import REQUESTS, check_token
 from builder.wire.traces import span, trace_of
 from builder.worker.jobs import UnexpectedError, guard
@@ -127,7 +126,7 @@ def _header(sentence: str) -> str:
     return " ".join(sentence.split())[:MAX_HEADER_CHARS].encode("ascii", "backslashreplace").decode()
 
 
-def _bytes(answer: dict[str, Any]) -> bytes:
+def _bytes(answer: JsonObject) -> bytes:
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from builder.domain.json_values import JsonObject
 from builder.remember.decode import BODIES
 from builder.wire.items import files_beside
 from builder.wire.words import text_of
@@ -11,7 +12,7 @@ from builder.wire.words import text_of
 WORDS = "The kiln fires at cone 6, and glaze batch 7 needs two coats. "
 REPEATS = 60
 """Times that a text or a list of an example is repeated in a long one."""
-UNKNOWN_BODY: dict[str, Any] = {
+UNKNOWN_BODY: JsonObject = {
     "title": "Glaze batch 7",
     "content": WORDS,
     "count": 2,
@@ -21,7 +22,7 @@ UNKNOWN_BODY: dict[str, Any] = {
 }
 
 
-def text_within(schema: str, part: dict[str, Any]) -> str:
+def text_within(schema: str, part: JsonObject) -> str:
     """The text of a part of a body as its schema reads it, else all its words."""
     try:
         return "\n".join(filter(None, (BODIES[schema].model_validate(part).facts().text, *files_beside(part))))
@@ -29,7 +30,7 @@ def text_within(schema: str, part: dict[str, Any]) -> str:
         return text_of(part)
 
 
-def full(schema: str) -> tuple[dict[str, Any], ...]:
+def full(schema: str) -> tuple[JsonObject, ...]:
     """The examples of the schema."""
     model = BODIES.get(schema)
     if model is None:
@@ -38,7 +39,7 @@ def full(schema: str) -> tuple[dict[str, Any], ...]:
     return tuple(extra["examples"])
 
 
-def varied(schema: str) -> tuple[dict[str, Any], ...]:
+def varied(schema: str) -> tuple[JsonObject, ...]:
     """Each example with its required fields only, and with long texts and lists."""
     bodies = full(schema)
     if schema not in BODIES:
@@ -46,7 +47,7 @@ def varied(schema: str) -> tuple[dict[str, Any], ...]:
     return (*(_least(schema, body) for body in bodies), *(_longest(schema, body) for body in bodies))
 
 
-def takes(schema: str, body: dict[str, Any]) -> bool:
+def takes(schema: str, body: JsonObject) -> bool:
     """Whether the schema accepts the body; an unknown schema accepts any."""
     try:
         return schema not in BODIES or bool(BODIES[schema].model_validate(body))
@@ -54,14 +55,14 @@ def takes(schema: str, body: dict[str, Any]) -> bool:
         return False
 
 
-def _least(schema: str, body: dict[str, Any]) -> dict[str, Any]:
+def _least(schema: str, body: JsonObject) -> JsonObject:
     for key in tuple(body):
         less = {name: value for name, value in body.items() if name != key}
         body = less if takes(schema, less) else body
     return body
 
 
-def _longest(schema: str, body: dict[str, Any]) -> dict[str, Any]:
+def _longest(schema: str, body: JsonObject) -> JsonObject:
     for key, value in body.items():
         more = body | {key: _stretched(value)}
         body = more if takes(schema, more) else body

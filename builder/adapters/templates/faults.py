@@ -1,13 +1,14 @@
 """Faults that a template's text shows: names that nothing has, and files without text."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jinja2 import meta, nodes
 
 from builder.adapters.templates.failures import TemplateKind
 from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.values import VALUES
+from builder.domain.json_values import JsonObject
 from builder.domain.lint_finding import LintFinding, Severity, advice, nearest
 from builder.remember.decode import BODIES
 
@@ -54,7 +55,7 @@ def body_fields(schema: str, source: str) -> Iterator[Fault]:
     """Fields that a known schema lacks: notes, because senders may add fields."""
     if schema not in BODIES:
         return
-    definition: dict[str, Any] = BODIES[schema].model_json_schema(by_alias=True)
+    definition: JsonObject = BODIES[schema].model_json_schema(by_alias=True)
     fields = sorted(definition["properties"])
     for line, name in fields_of(parsed(source), "body"):
         if name in fields:

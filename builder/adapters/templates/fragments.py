@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from cachetools import FIFOCache
 
@@ -35,12 +34,13 @@ from builder.assemble.items.pictures import Size, size_of
 from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb, Place
 from builder.domain.context import CUT, Call, Fragment, Image
 from builder.domain.control_text import visible
+from builder.domain.json_values import JsonObject
 from builder.domain.phrases import Mark
 from builder.remember.calls import call_of, signature_of
 from builder.remember.content import images_of
 
 CACHE_SIZE = 20_000
-_NO_BODY: tuple[tuple[str, str], dict[str, Any]] = (("", ""), {})
+_NO_BODY: tuple[tuple[str, str], JsonObject] = (("", ""), {})
 MAX_CHARS = 1_000_000
 
 
@@ -233,7 +233,7 @@ class JinjaRendering(PageRendering):
         is_bundled = self._templates.sources["hints"][own] == self._bundled.sources["hints"].get(TOOL_RESPONSE)
         return is_bundled and not form.spans and len(breadcrumb.body) <= self.max_chars
 
-    def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
+    def _body(self, breadcrumb: Breadcrumb) -> JsonObject:
         source, (last, body) = (breadcrumb.id, breadcrumb.body), self._last_body
         if last != source:
             body = bounded_body(breadcrumb.body, self.max_chars, self._marks(breadcrumb))
@@ -241,7 +241,7 @@ class JinjaRendering(PageRendering):
         return body
 
     def _by_record_hints(
-        self, breadcrumb: Breadcrumb, form: RenderForm, part: dict[str, Any] | None, values: dict[str, Any], hints: HintChoice
+        self, breadcrumb: Breadcrumb, form: RenderForm, part: JsonObject | None, values: JsonObject, hints: HintChoice
     ) -> tuple[str, str]:
         is_configured = self._templates.hint_for(breadcrumb.schema, hints.own) != GENERIC
         chosen = hints.record or ("" if is_configured else hints.definition)
@@ -264,7 +264,7 @@ class JinjaRendering(PageRendering):
         text += f"\n{INSIDE}{self.phrases(form.below)}" if form.below else ""
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, failed=failed)
 
-    def _rendered(self, breadcrumb: Breadcrumb, own: str, values: dict[str, Any]) -> tuple[str, str]:
+    def _rendered(self, breadcrumb: Breadcrumb, own: str, values: JsonObject) -> tuple[str, str]:
         value_chars = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.max_chars)
         failed = ""
         for templates, name in dict.fromkeys(((self._templates, own), (self._templates, GENERIC), (self._bundled, GENERIC))):

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from builder.adapters.templates.sandbox.runtime import Limits
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.json_values import JsonObject
 
 Limit = Callable[[Any], Any]
 """JSON → JSON of bounded size."""
@@ -13,7 +14,7 @@ Limit = Callable[[Any], Any]
 class HintLanguage(Protocol):
     """Reads and applies the hints of records."""
 
-    def text(self, hints: str, breadcrumb: Breadcrumb, body: dict[str, Any], values: dict[str, Any], limit: Limit) -> str:
+    def text(self, hints: str, breadcrumb: Breadcrumb, body: JsonObject, values: JsonObject, limit: Limit) -> str:
         """The item of a breadcrumb; "" = the hints change nothing, or are of another language. hints: JSON.
 
         body: of the breadcrumb. values: what its hint template would get. Raises `TemplateFailed`.
@@ -35,7 +36,7 @@ class RecordHints:
         self._limits = limits
         self._languages: tuple[HintLanguage, ...] | None = None
 
-    def text(self, hints: str, breadcrumb: Breadcrumb, body: dict[str, Any], values: dict[str, Any], limit: Limit) -> str:
+    def text(self, hints: str, breadcrumb: Breadcrumb, body: JsonObject, values: JsonObject, limit: Limit) -> str:
         """As the first language that shows something. See `HintLanguage.text`."""
         if self._languages is None:
             self._languages = tuple(make(self._limits) for make in self.makers)

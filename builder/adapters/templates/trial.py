@@ -20,6 +20,7 @@ from builder.adapters.templates.values import values_of
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.rendering import Group, PageSection
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.json_values import JsonObject
 from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import BODIES, decode
 
@@ -49,18 +50,16 @@ def faults(templates: TemplateSet) -> Iterator[LintFinding]:
             yield from (each.of_file(f"{kind}/{name}{SUFFIX}") for each in _faults(kind, name, source, words))
 
 
-def render_example(
-    templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any], form: RenderForm = WHOLE
-) -> str:
+def render_example(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: JsonObject, form: RenderForm = WHOLE) -> str:
     """Raises `TemplateFailed`."""
     values = values_of(breadcrumb, body, form, breadcrumb.speaker, MAX_CHARS, templates.phrases())
     return templates.hint(name, values, len(breadcrumb.body) + len(breadcrumb.text))
 
 
-def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any]) -> bool:
+def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: JsonObject) -> bool:
     """Whether the hint shows searched words. Bodies without words, too long ones, and failing hints pass."""
 
-    def text_of(words: str, part: dict[str, Any]) -> str:
+    def text_of(words: str, part: JsonObject) -> str:
         try:
             return render_example(templates, name, replace(breadcrumb, text=words), part)
         except TemplateFailed:
@@ -83,7 +82,7 @@ def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet,
     return not shows_words(after, hint, breadcrumb, body) and shows_words(before, former, breadcrumb, body)
 
 
-def example(schema: str, body: dict[str, Any]) -> Breadcrumb:
+def example(schema: str, body: JsonObject) -> Breadcrumb:
     """A file's name may be no schema."""
     data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
     subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"
@@ -134,7 +133,7 @@ def _hint(templates: TemplateSet, name: str) -> Iterator[Fault]:
                 return
 
 
-def _of_example(error: TemplateFailed, name: str, source: str, body: dict[str, Any]) -> Fault:
+def _of_example(error: TemplateFailed, name: str, source: str, body: JsonObject) -> Fault:
     near = next((fault for fault in body_fields(name, source) if fault.severity == "error"), None)
     missing = ", ".join(f"body.{field}" for _, field in fields_of(parsed(source), "body") if field not in body)
     shape = json.dumps(body, ensure_ascii=False)[:MAX_EXAMPLE_CHARS]
@@ -143,7 +142,7 @@ def _of_example(error: TemplateFailed, name: str, source: str, body: dict[str, A
     return Fault(near.line if near else 0, problem, near.fix if near else fix)
 
 
-def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any], *, must_show: bool) -> None:
+def _render(templates: TemplateSet, name: str, schema: str, body: JsonObject, *, must_show: bool) -> None:
     breadcrumb = example(schema, body)
     try:
         render_example(templates, name, breadcrumb, body)

@@ -1,7 +1,5 @@
 """The values of a hint, made from a breadcrumb."""
 
-from typing import Any
-
 from builder.adapters.templates.cuts.results import safe_id
 from builder.adapters.templates.cuts.shorten import trimmed
 from builder.adapters.templates.sandbox.runtime import marked
@@ -9,6 +7,7 @@ from builder.assemble.items.forms import RenderForm, Spans
 from builder.assemble.items.list_items import block, items, quote
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Fragment
+from builder.domain.json_values import JsonObject
 from builder.domain.phrases import Phrases
 from builder.remember.decode import without_hints
 
@@ -18,8 +17,8 @@ VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "i
 
 
 def values_of(
-    breadcrumb: Breadcrumb, body: dict[str, Any], form: RenderForm, label: str, max_chars: int, phrases: Phrases
-) -> dict[str, Any]:
+    breadcrumb: Breadcrumb, body: JsonObject, form: RenderForm, label: str, max_chars: int, phrases: Phrases
+) -> JsonObject:
     """By the names of VALUES. label: the speaker. max_chars: of the text."""
 
     def left_out(number: int) -> str:
@@ -41,7 +40,7 @@ def values_of(
     }
 
 
-def plain_item(values: dict[str, Any], phrases: Phrases) -> str:
+def plain_item(values: JsonObject, phrases: Phrases) -> str:
     """Without any template, for when all fail."""
     return items(f"- {quote(values['speaker'])}: {quote(block(values['text']) or phrases('nothing_to_show'))}")
 

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from builder.cli.options import Servers, Session, Target, User, Workspace, targe
 from builder.domain.control_text import visible
 from builder.domain.errors import BuilderError
 from builder.domain.json_text import one_line
+from builder.domain.json_values import JsonObject
 
 if TYPE_CHECKING:
     from builder.client import ReceivedContext
@@ -62,8 +63,8 @@ def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Se
 
 
 async def _send_and_wait(
-    target: Target, session: str, text: str, person: dict[str, Any], consumer: str, timeout: float, as_json: bool
-) -> dict[str, Any]:
+    target: Target, session: str, text: str, person: JsonObject, consumer: str, timeout: float, as_json: bool
+) -> JsonObject:
     """Publish a user message; with a consumer, return its context's event, and `answer` if an agent listens.
 
     person: `speaker` and `user_id`, "" = none. timeout: seconds, for context and answer each. Raises `Rejected` for an unknown
@@ -123,7 +124,7 @@ def _say_omissions(context: "ReceivedContext") -> None:
         say(f"{context.omission_note}; context-builder {f'why {first.id} -t' if first else 'explain'} {page}")
 
 
-def _talk(target: Target, session: str, person: dict[str, Any], consumer: str, timeout: float) -> None:
+def _talk(target: Target, session: str, person: JsonObject, consumer: str, timeout: float) -> None:
     """Send each line of standard input; print tool calls on standard error, answers on standard output.
 
     timeout: seconds per answer. An error of one message is printed, and the next line is read. Raises `Rejected`, `Unavailable`.

@@ -5,7 +5,7 @@ import json
 import sys
 from dataclasses import asdict
 from textwrap import indent
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,7 @@ from builder.app.console import AsJson, progress_bar, say, show
 from builder.cli.options import Servers, Target, User, Workspace, target_of
 from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
+from builder.domain.json_values import JsonObject
 from builder.wire.subjects import optional_token, session_text
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def search(
 
     async def work() -> tuple["SearchResult", ...]:
         async with target_of(servers, workspace).connect() as client:
-            scope: dict[str, Any] = {"session": session, "user_id": user, "limit": limit, "before": before}
+            scope: JsonObject = {"session": session, "user_id": user, "limit": limit, "before": before}
             return await client.search(text, **scope, schemas=schema or ())
 
     results = asyncio.run(work())
@@ -151,8 +152,8 @@ def _forget_ids(target: Target, ids: list[str], session: str, by: str, as_json: 
     """session: its token, "" = that of each."""
     from builder.wire.forgetting import MAX_FORGOTTEN
 
-    async def work() -> list[dict[str, Any]]:
-        receipts: list[dict[str, Any]] = []
+    async def work() -> list[JsonObject]:
+        receipts: list[JsonObject] = []
         for start in range(0, len(ids), MAX_FORGOTTEN):
             request = {"ids": ids[start : start + MAX_FORGOTTEN], "session": session, "by": by}
             answer = await target.request("forget", request)
@@ -190,16 +191,16 @@ def _forget_all(target: Target, user: str, session: str, by: str, as_json: bool)
     show(answer, as_json, note=note if receipts or answer["dead_letters"] else f"nothing of {user or session} is remembered")
 
 
-def _with_text(answer: dict[str, Any]) -> dict[str, Any]:
+def _with_text(answer: JsonObject) -> JsonObject:
     """With the session as people name it."""
     return answer | {"session": session_text(answer["session"])}
 
 
-async def read_history(target: Target, request: dict[str, Any], limit: int) -> list[dict[str, Any]]:
+async def read_history(target: Target, request: JsonObject, limit: int) -> list[JsonObject]:
     """Breadcrumbs, at most `limit`; 0 = all."""
     from builder.client.requests import pages
 
-    breadcrumbs: list[dict[str, Any]] = []
+    breadcrumbs: list[JsonObject] = []
     async with target.connect() as client:
         async for page in pages(client, "history", request):
             breadcrumbs += page["breadcrumbs"]
@@ -208,17 +209,17 @@ async def read_history(target: Target, request: dict[str, Any], limit: int) -> l
     return [_with_text(each) for each in (breadcrumbs[:limit] if limit else breadcrumbs)]
 
 
-def _counts(receipt: dict[str, Any]) -> str:
+def _counts(receipt: JsonObject) -> str:
     counts = {name: receipt[name] for name in ("versions", "messages", "contexts")} | {"summaries": len(receipt["summaries"])}
     return ", ".join(f"{count} {name}" for name, count in (counts | {"dead letters": receipt["dead_letters"]}).items())
 
 
-def _words(crumb: dict[str, Any]) -> str:
+def _words(crumb: JsonObject) -> str:
     """Text, and calls, which the text leaves out."""
     calls = [call for call in crumb["context"].get("tool_requests") or () if isinstance(call, dict)]
     lines = (f"calls {call.get('tool')} {json.dumps(call.get('input'), ensure_ascii=False)}" for call in calls)
     return visible("\n".join(filter(None, (crumb["text"], *lines))))
 
 
-def _head(crumb: dict[str, Any]) -> str:
+def _head(crumb: JsonObject) -> str:
     return visible(f"{crumb['id']}  {crumb['created_at']}  {crumb['schema_name']} v{crumb['version']}  {crumb['speaker']}")

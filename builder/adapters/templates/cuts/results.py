@@ -12,7 +12,7 @@ from builder.assemble.items.forms import Line
 from builder.assemble.items.list_items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.control_text import visible
-from builder.domain.json_values import parsed, with_texts
+from builder.domain.json_values import JsonObject, parsed, with_texts
 from builder.domain.phrases import Mark, Phrases
 from builder.domain.tool_output import Cut
 from builder.remember.content import structured
@@ -66,21 +66,21 @@ def bounded(value: Any, characters: int, marks: tuple[Mark, Mark]) -> Any:
     return shortened(pruned(value, characters, marks[0]), characters, marks[1])
 
 
-def bounded_body(text: str, characters: int, marks: tuple[Mark, Mark]) -> dict[str, Any]:
+def bounded_body(text: str, characters: int, marks: tuple[Mark, Mark]) -> JsonObject:
     """A stored body: bounded, a line per image and file. marks: as in `bounded`."""
-    body: dict[str, Any] = json.loads(text)
+    body: JsonObject = json.loads(text)
     body |= {"output": structured(body["output"])} if "output" in body else {}
     if len(text) > characters:
         return dict(shortened(_readable(pruned(body, characters, marks[0])), characters, marks[1]))
     return _readable(body)
 
 
-def whole_body(text: str) -> dict[str, Any]:
+def whole_body(text: str) -> JsonObject:
     """A stored body with a line per image and file."""
     return _readable(json.loads(text))
 
 
-def _readable(body: dict[str, Any]) -> dict[str, Any]:
+def _readable(body: JsonObject) -> JsonObject:
     return {name: (brief if name in RETURNED else described)(value) for name, value in body.items()}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from builder.adapters.templates.sandbox.runtime import Missing, is_none, pairs_of
 from builder.assemble.items.list_items import below
+from builder.domain.json_values import JsonObject
 
 ROWS = "{number} rows"
 NO_WORDS: Mapping[str, str] = MappingProxyType({})
@@ -67,7 +68,7 @@ def arguments(value: Any, words: Mapping[str, str] = NO_WORDS) -> str:
     return inline(value)
 
 
-def table(rows: list[dict[str, Any]], caption: str) -> str:
+def table(rows: list[JsonObject], caption: str) -> str:
     """Caption and markdown table; "" if too few or unlike. Cells are escaped lines. caption: with {number}."""
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if len(rows) < MIN_ROWS or sum(map(len, rows)) < MIN_FULL_SHARE * len(rows) * len(columns):
