@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
@@ -51,17 +50,12 @@ PREPARED_FOR = "onnx"
 """The engine of prepared models."""
 
 
-def _open_installed(*arguments: Any) -> CachedEmbedder:
-    """As `open_embedder`, with the engines of the extras."""
-    return partial(open_embedder, engines=additions("engines", ENGINES))(*arguments)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """Implementations and times of `open_components` and `open_service`."""
 
     stores: StoreSchemes = field(default_factory=stores)
-    embedder: Callable[..., CachedEmbedder] = _open_installed
+    embedder: Callable[..., CachedEmbedder] = open_embedder
     publisher: Callable[[Client, int, Installation], Publisher] = NatsPublisher
     """Connection, largest payload, installation → publisher."""
     delivery: Callable[[Msg, int], Delivery] = NatsDelivery
@@ -249,7 +243,7 @@ async def _same_model(store: Rebuild, model: str) -> None:
 
 
 def begin_loading(
-    settings: Settings, engine: str, cache_size: int, opener: Callable[..., CachedEmbedder] = _open_installed
+    settings: Settings, engine: str, cache_size: int, opener: Callable[..., CachedEmbedder] = open_embedder
 ) -> CachedEmbedder:
     """As `open_embedder`. cache_size: vectors."""
     chosen = settings.embedding
@@ -263,4 +257,5 @@ def begin_loading(
         attempts=chosen.attempts,
     )
     query, document = (chosen.query_prefix, chosen.query_type), (chosen.document_prefix, chosen.document_type)
-    return opener(engine, chosen.model, settings.models_dir, cache_size, query, document, endpoint)
+    engines = additions("engines", ENGINES)
+    return opener(engine, chosen.model, settings.models_dir, cache_size, query, document, endpoint, engines)

@@ -4,12 +4,11 @@ import json
 from datetime import datetime
 from functools import lru_cache, partial
 from hashlib import blake2b
-from typing import Any
 
 from typing_extensions import override
 
 from builder.adapters.sql import joins, revisions
-from builder.adapters.sql.connection import Access, Connection, Cursor
+from builder.adapters.sql.connection import Access, Connection, Cursor, Row
 from builder.adapters.sql.derivation import ids_by_session, made_from
 from builder.adapters.sql.rows import (
     BREADCRUMB_COLUMNS,
@@ -246,7 +245,7 @@ def _within(session: str) -> tuple[str, tuple[str, ...]]:
     return ("held.session = ?", (session,)) if session != NO_SESSION else ("TRUE", ())
 
 
-def _ended(row: tuple[Any, ...]) -> Ended:
+def _ended(row: Row) -> Ended:
     return Ended(breadcrumb=from_columns(row[:-1], (), "").breadcrumb, size=row[-1])
 
 
@@ -271,6 +270,6 @@ def take(sql: Cursor, crumbs: list[tuple[Breadcrumb, str]]) -> None:
     revisions.revise(sql, sessions.union(*(joins.joined(sql, crumb) for crumb, _ in crumbs)))
 
 
-def _trace(crumb: Breadcrumb) -> tuple[Any, ...]:
+def _trace(crumb: Breadcrumb) -> Row:
     """Its columns but the last one, the id by whose end it goes."""
     return to_columns(StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b""))[:-1]

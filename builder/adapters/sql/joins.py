@@ -6,15 +6,15 @@ Joins are indexed, so a recall does not read all results.
 import json
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
-from typing import Any
 
-from builder.adapters.sql.connection import Cursor
+from builder.adapters.sql.connection import Cursor, Row
 from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, breadcrumbs, indexed, key_of
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, RecallQuery
 from builder.ports.store import CallOrigin, origins_of
 
 Session = tuple[str, str]
+Rows = Iterable[Row]
 PARTS = """
     (SELECT value ->> 0 AS part, CAST(value ->> 1 AS BIGINT) AS part_incarnation, CAST(value ->> 2 AS BIGINT) AS part_sequence
      FROM json_each(CAST(? AS TEXT)) LIMIT 1000000000) AS parts
@@ -132,13 +132,13 @@ def joined(sql: Cursor, crumb: Breadcrumb) -> frozenset[Session]:
     return frozenset((workspace, joins) for (joins,) in rows)
 
 
-def find_joined(sql: Cursor, query: RecallQuery, spans: Mapping[str, Place]) -> Iterable[tuple[Any, ...]]:
+def find_joined(sql: Cursor, query: RecallQuery, spans: Mapping[str, Place]) -> Rows:
     """Rows that joined these sessions up to the query's end. spans: session → place after which."""
     parts = json.dumps([(session, *place) for session, place in sorted(spans.items())])
     return sql.execute(_JOINED, (parts, query.scope.workspace, *query.until, query.limit))
 
 
-def joined_before(sql: Cursor, workspace: str, session: str, until: Place) -> Iterable[tuple[Any, ...]]:
+def joined_before(sql: Cursor, workspace: str, session: str, until: Place) -> Rows:
     """Rows of BREADCRUMB_COLUMNS and JOINS that joined a session before a place."""
     return sql.execute(_JOINED, (json.dumps([(session, *ORIGIN)]), workspace, *until.previous, NO_LIMIT))
 
@@ -161,8 +161,6 @@ def _join(sql: Cursor, workspace: str, identity: str, new: Place | None = None) 
             changed |= {(workspace, name) for name in (before, now, NO_SESSION) if name and (incarnation, sequence) != new}
     return frozenset(changed)
 
-
-Rows = Iterable[tuple[Any, ...]]
 
 _SPAN = "(incarnation, sequence) > (?2, ?3) AND (incarnation, sequence) <= (?4, ?5) ORDER BY incarnation, sequence LIMIT ?6"
 _REMOVALS = (
@@ -194,7 +192,7 @@ def find_sessionless(sql: Cursor, query: RecallQuery, spans: Mapping[str, Place]
     return sql.execute(_REMOVALS, span), find_joined(sql, query, spans), _shared(sql, query.scope.shared, span)
 
 
-def _shared(sql: Cursor, schemas: tuple[str, ...], span: tuple[Any, ...]) -> Rows:
+def _shared(sql: Cursor, schemas: tuple[str, ...], span: Row) -> Rows:
     if not schemas:
         return ()
     numbers = ", ".join(f"?{number}" for number in range(_FIRST_SCHEMA, _FIRST_SCHEMA + len(schemas)))

@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from builder.adapters.sql.connection import Cursor
+from builder.adapters.sql.connection import Cursor, Row
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.stored import Passage, StoredBreadcrumb
 
@@ -29,7 +29,7 @@ REVISION = 2
 """Revision of computed words and bodies; a change needs a migration."""
 
 
-def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
+def to_columns(remembered: StoredBreadcrumb) -> Row:
     """The values of BREADCRUMB_COLUMNS of a breadcrumb that was not erased."""
     crumb = remembered.breadcrumb
     return (
@@ -78,7 +78,7 @@ def indexed(text: str) -> str:
     return text if len(text) <= MAX_INDEXED_CHARS else sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str) -> StoredBreadcrumb:
+def from_columns(row: Row, passages: tuple[Passage, ...], model: str) -> StoredBreadcrumb:
     """The noun of one row of BREADCRUMB_COLUMNS."""
     crumb = Breadcrumb(
         workspace=row[0],
@@ -117,7 +117,7 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
     return StoredBreadcrumb(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 
 
-def breadcrumbs(rows: Iterable[tuple[Any, ...]]) -> tuple[Breadcrumb, ...]:
+def breadcrumbs(rows: Iterable[Row]) -> tuple[Breadcrumb, ...]:
     """The breadcrumbs of rows of BREADCRUMB_COLUMNS."""
     return tuple(from_columns(row, (), "").breadcrumb for row in rows)
 
@@ -151,7 +151,7 @@ _ITS_PASSAGES = f"""SELECT session, incarnation, sequence, start, stop, terms, v
     FROM passages JOIN models ON number = model WHERE {KEY} ORDER BY ordinal"""
 
 
-def with_passages(sql: Cursor, row: tuple[Any, ...], model: str = "") -> StoredBreadcrumb:
+def with_passages(sql: Cursor, row: Row, model: str = "") -> StoredBreadcrumb:
     """The noun of a row, read with its passages. model: whose vectors; "" = the stored ones."""
     return with_its_passages(sql, from_columns(row, (), ""), model)
 
@@ -164,7 +164,7 @@ def with_its_passages(sql: Cursor, bare: StoredBreadcrumb, model: str) -> Stored
     return replace(bare, passages=passages, model=model)
 
 
-def joined_row(sql: Cursor, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> StoredBreadcrumb:
+def joined_row(sql: Cursor, row: Row, passages: tuple[Passage, ...] | None, model: str) -> StoredBreadcrumb:
     """The noun of a row that ends with JOINS. passages: None = they are read."""
     noun = from_columns(row, passages, model) if passages is not None else with_passages(sql, row, model)
     return replace(noun, joins=row[-1]) if row[-1] else noun

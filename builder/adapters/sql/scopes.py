@@ -3,9 +3,8 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from builder.adapters.sql.connection import Cursor
+from builder.adapters.sql.connection import Cursor, Row
 from builder.adapters.sql.joins import JOINS, PARTS, joined_before
 from builder.adapters.sql.rows import BREADCRUMB_COLUMNS
 from builder.domain.breadcrumb import NO_SESSION, Place
@@ -98,7 +97,7 @@ def person_spans(sql: Cursor, query: RecallQuery) -> ScopeSpans:
     return ScopeSpans(spans | dict.fromkeys(scope.sessions, after), openings, frozenset(cuts.items()))
 
 
-def openings(sql: Cursor, workspace: str, new: Mapping[str, Place], until: Place) -> list[tuple[Place, tuple[Any, ...]]]:
+def openings(sql: Cursor, workspace: str, new: Mapping[str, Place], until: Place) -> list[tuple[Place, Row]]:
     """(Place, row) of what agents said before the person's first words up to `until`."""
     return [
         (place, row)

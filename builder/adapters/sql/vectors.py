@@ -1,9 +1,8 @@
 """Vectors of passages: those that are missing, and filling them in."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from builder.adapters.sql.connection import Cursor, Vector
+from builder.adapters.sql.connection import Cursor, Row, Vector
 from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, KEY, key_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.stored import StoredBreadcrumb
@@ -18,7 +17,7 @@ _VECTORS = f"SELECT vector, name FROM passages JOIN models ON number = model WHE
 _BEFORE_ALL = (-1, -1, "", "")
 
 
-def oldest_missing(sql: Cursor, limit: int, after: Breadcrumb | None) -> Iterator[tuple[Any, ...]]:
+def oldest_missing(sql: Cursor, limit: int, after: Breadcrumb | None) -> Iterator[Row]:
     """BREADCRUMB_COLUMNS, oldest first. CROSS JOIN: SQLite walks the short list."""
     start = (*after.place, after.workspace, after.session) if after else _BEFORE_ALL
     return sql.execute(_OLDEST, (*start, limit))

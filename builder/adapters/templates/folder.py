@@ -15,7 +15,7 @@ from typing import Any
 
 from jinja2 import Template, TemplateError, TemplateSyntaxError
 
-from builder.adapters.files import FaultyFiles, Files, YamlMistake, by_name, line_of, parse_yaml
+from builder.adapters.files import FaultyFiles, Files, YamlMistake, by_name, faulty, line_of, parse_yaml
 from builder.adapters.templates.failures import TemplateKind, compile_problem, reason_of
 from builder.adapters.templates.sandbox.environment import compiled
 from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, metered, size
@@ -181,22 +181,20 @@ def _phrases(source: str, english: tuple[tuple[str, str], ...], file: str) -> Ma
         entries = parse_yaml(source) or {}
         phrases = {str(name): entries[name] for name in entries}
     except YamlMistake as error:
-        problem, _, fix = error.problem.partition("; ")
-        raise FaultyFiles((_finding(file, error.line, ("", problem, fix or "mend it")),)) from error
+        raise faulty(file, error.problem, error.line) from error
     except (ValueError, TypeError, RecursionError) as error:
-        raise FaultyFiles((_finding(file, 0, ("", "it is no mapping", "write `name: text` in each line")),)) from error
+        raise faulty(file, "it is no mapping; write `name: text` in each line") from error
     for name in sorted(FORMER_PHRASES & phrases.keys()):
         log.warning("%s: no page has the phrase `%s` any more; take it out", file, name)
         del phrases[name]
     problems = [each for name, text in phrases.items() for each in _problems(name, text, dict(english))]
     if problems:
-        raise FaultyFiles([_finding(file, line_of(source, (each[0],)), each) for each in problems])
+        raise FaultyFiles([_finding(file, source, *each) for each in problems])
     return phrases
 
 
-def _finding(file: str, line: int, problem: Problem) -> LintFinding:
-    name, words, fix = problem
-    return LintFinding(file=file, line=line, place=f"phrase `{name}`" if name else "", problem=words, fix=fix)
+def _finding(file: str, source: str, name: str, problem: str, fix: str) -> LintFinding:
+    return LintFinding(file=file, line=line_of(source, (name,)), place=f"phrase `{name}`", problem=problem, fix=fix)
 
 
 def _problems(name: str, text: object, english: Mapping[str, str]) -> Iterator[Problem]:
