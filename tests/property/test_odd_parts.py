@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from builder.adapters.templates.pictures import images_of
 from builder.client.replies import reply_of
 from builder.domain.errors import Rejected
-from builder.remember.content import images_of
 from builder.remember.decode import decode
 from builder.wire.chat_messages import Conversation, message_bodies
 from builder.wire.wholes import Whole, whole_of

@@ -6,6 +6,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from builder.app.context_event import AgentContextV1
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.errors import Rejected
 from builder.extra import Host
@@ -13,7 +14,6 @@ from builder.extras.explain.cells import Cell
 from builder.extras.explain.context_receipt import ContextReceipt
 from builder.extras.explain.explanation import PageExplanation
 from builder.extras.explain.strip import strip_of
-from builder.publish.event import AgentContextV1
 from builder.publish.reports import DIGITS
 from builder.wire.requests import ExplainRequest, ReplayRequest, StripRequest, WhyRequest
 from builder.worker.replays import Replay
