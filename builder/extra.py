@@ -28,6 +28,8 @@ GROUP = "context_builder.extras"
 """Entry points of packages: the name of an extra, and where its `Extra` is."""
 SUMMARISING = "summarising"
 """The job that CONTEXT_BUILDER_SUMMARIES__… is for."""
+PURGING = "purging"
+"""The job that CONTEXT_BUILDER_WORKER__PURGE_HOURS is for."""
 
 
 JobOpener = Callable[[Any], AbstractAsyncContextManager["BackgroundJob | None"]]

@@ -13,13 +13,18 @@ from functools import cache
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import anyio._backends._asyncio  # noqa: F401 - imported by its name at the first request
+import numpy.ma  # noqa: F401 - numpy imports it at the first use
+import rich.progress  # noqa: F401 - the same, for bars
+import structlog  # noqa: F401 - imported for lines of JSON
 import typer.main
 
 import builder.app
 import builder.cli.doctor
 import builder.cli.serve
 import builder.extras.http.door
-import builder.extras.http.opening  # noqa: F401
+import builder.extras.http.opening
+import builder.extras.postgres.location
+import builder.extras.summaries.opening  # noqa: F401
 import tests.warm  # noqa: F401
 from builder.adapters.embedding import onnx
 from builder.adapters.embedding.prepared import NAMES, read_prepared

@@ -13,9 +13,9 @@ from pathlib import Path
 import stamina
 
 from builder.app.settings import Settings
+from builder.connection.opening import without_credentials
 from builder.domain.errors import Misconfigured
 from builder.extra import broker_starter
-from builder.wire.connecting import without_credentials
 
 if sys.platform != "win32":
     import fcntl

@@ -19,11 +19,11 @@ from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
 from builder.adapters.sqlite import SqliteLocation
 from builder.app.settings import Settings
+from builder.connection.opening import RECONNECT_SECONDS, open_connection, tell_refusal, without_credentials
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected
 from builder.extra import StartedBroker, additions, broker_starter
 from builder.ports.store import CompleteStore, StoreLocation
-from builder.wire.connecting import RECONNECT_SECONDS, open_connection, tell_refusal, without_credentials
 from builder.wire.subjects import Installation
 
 log = logging.getLogger("builder")

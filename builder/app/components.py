@@ -41,7 +41,6 @@ from builder.service import ContextBuilder, Functions
 from builder.wire.retrying import patiently
 from builder.wire.subjects import Installation
 from builder.worker.jobs import PACE, PAUSES, Pace, Pauses
-from builder.worker.purging import POLL_SECONDS
 
 log = logging.getLogger("builder.app.components")
 
@@ -69,7 +68,6 @@ class Parts:
     """The start waits so long for the engine; embedding then catches up."""
     watch_seconds: float = 2.0
     """Between two checks of streams and durables."""
-    purge_poll_seconds: float = POLL_SECONDS
     reader: Callable[..., ConfigSnapshot] = read_config
     reading_seconds: float = 20.0
     """The longest that reading the files may take."""

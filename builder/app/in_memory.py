@@ -24,7 +24,7 @@ from builder.app.components import open_components
 from builder.app.config import template_folders
 from builder.app.line import HEADER_BYTES, Broker, handlers_of, open_line
 from builder.app.reload import Reloader
-from builder.app.settings import EmbeddingSettings, Settings
+from builder.app.settings import EmbeddingSettings, Settings, WorkerSettings
 from builder.worker.jobs import Observer
 from builder.worker.loop import Worker
 from builder.worker.requests import JsonHandler
@@ -79,7 +79,9 @@ async def open_in_memory(templates: Path | None, engine: Literal["none", "onnx"]
     Requests are answered after all earlier publications are remembered. Tool calls do not time out; summaries are made on
     request.
     """
-    settings = _OwnSettings(templates_dir=templates, embedding=EmbeddingSettings(engine=engine))
+    settings = _OwnSettings(
+        templates_dir=templates, embedding=EmbeddingSettings(engine=engine), worker=WorkerSettings(purge_hours=0)
+    )
     streams = (
         MemoryStream(name=BREADCRUMBS, prefix="breadcrumbs"),
         MemoryStream(name=CONTEXTS, prefix="contexts", one_a_subject=True),
@@ -108,6 +110,7 @@ def _parts_of(broker: MemoryBroker) -> Broker:
     js = cast("JetStreamContext", broker)
     stream = NatsStream(js, lambda: INCARNATION)
     return Broker(
+        connection=broker.connection,
         stream=stream,
         archive=NatsArchive(js, lambda: INCARNATION),
         publisher=NatsPublisher(broker.connection, broker.max_payload),

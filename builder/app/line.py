@@ -1,11 +1,14 @@
 """Composition root: components and a broker, real or in memory, become deliveries, requests and jobs."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+import logging
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Protocol
+
+from nats.aio.client import Client
 
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
 from builder.app.components import PARTS, Parts
@@ -15,7 +18,8 @@ from builder.app.requests import all_requests
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
-from builder.extra import SUMMARISING, Host, Request, additions
+from builder.domain.profile import Profile
+from builder.extra import PURGING, SUMMARISING, Host, Request, additions
 from builder.ports.archive import Archive
 from builder.ports.contexts import Durables, PublishedContexts, Publisher
 from builder.ports.stream import Sender, Stream
@@ -38,6 +42,8 @@ from builder.worker.responses import Responses
 from builder.worker.tombstones import Forgetting
 from builder.worker.turns import Turns
 
+logger = logging.getLogger("builder.app.line")
+
 CLOCK_MARGIN = timedelta(minutes=10)
 """Below the age limit of CONTEXTS."""
 HEADER_BYTES = 1024
@@ -55,6 +61,7 @@ class BothArchives(Archive, PublishedContexts, Protocol):
 class Broker:
     """Ports and numbers of a broker."""
 
+    connection: Client
     stream: Stream
     archive: BothArchives
     publisher: Publisher
@@ -77,7 +84,6 @@ class Line:
     host: Host
     jobs: tuple[Job, ...]
     """Those that every broker has, and those of extras."""
-    erasure: Erasure
     backfill: Backfill
     worker: Worker
 
@@ -89,11 +95,15 @@ class JobParts:
     settings: Settings
     host: Host
     """What handlers of requests get; its jobs are those that are open already."""
+    connection: Client
+    """To the broker; it is the service's own, and stays open."""
     sender: Sender
     """Publishes breadcrumbs."""
+    erasure: Erasure
+    """Erases from streams, store and caches."""
     functions: Functions
     observer: Observer
-    """Its metrics, which a job tells of each summary."""
+    """Its metrics, which a job tells of summaries and purges."""
 
 
 @asynccontextmanager
@@ -130,17 +140,16 @@ async def open_line(
         refresh=Refresh(replays, core.store, broker.is_settled),
         jobs=own,
     )
-    job_parts = JobParts(settings=settings, host=host, sender=broker.sender, functions=core.helpers, observer=observer)
+    job_parts = JobParts(
+        settings=settings, host=host, connection=broker.connection, sender=broker.sender, erasure=erasure,
+        functions=core.helpers, observer=observer,
+    )  # fmt: skip
     backfill = Backfill(log, core.builder.ingest, parts.pace)
     async with AsyncExitStack() as stack:
         for name, opener in additions("jobs").items():
             if job := await stack.enter_async_context(opener(job_parts)):
                 own[name] = job
-        if settings.summaries.url and SUMMARISING not in own:
-            raise Misconfigured(
-                "CONTEXT_BUILDER_SUMMARIES__URL is set, and no installed extra makes summaries; "
-                "install the package again (`make up` in a clone), or take the variable away"
-            )
+        _check_jobs(own, settings, core.profiles)
         yield Line(
             log=log,
             host=host,
@@ -149,9 +158,30 @@ async def open_line(
                 Job(name="following tombstones", every=REMOVAL_SECONDS, run_once=forgetting.follow),
                 *(Job(name=name, every=job.every, run_once=job.run_once) for name, job in own.items()),
             ),
-            erasure=erasure,
             backfill=backfill,
-            worker=Worker(processor, log, DeadLetters(publisher, archive), {"the metrics": observer, **own}, rules),
+            worker=Worker(processor, log, DeadLetters(publisher, archive), (("the metrics", observer), *own.items()), rules),
+        )
+
+
+def _check_jobs(jobs: Container[str], settings: Settings, profiles: Iterable[Profile]) -> None:
+    """jobs: names of those that extras have opened. Raises `Misconfigured` for a setting that none of them is for."""
+    if settings.worker.purge_hours and PURGING not in jobs:
+        raise Misconfigured(
+            f"CONTEXT_BUILDER_WORKER__PURGE_HOURS is {settings.worker.purge_hours:g}, and no installed extra purges; "
+            "install the package again (`make up` in a clone), or set it to 0: what has expired is then kept"
+        )
+    if SUMMARISING in jobs:
+        return
+    if settings.summaries.url:
+        raise Misconfigured(
+            "CONTEXT_BUILDER_SUMMARIES__URL is set, and no installed extra makes summaries; "
+            "install the package again (`make up` in a clone), or take the variable away"
+        )
+    if names := [each.consumer for each in profiles if each.summaries and each.summaries.by == "extractive"]:
+        logger.warning(
+            "no installed extra makes the summaries that the profiles of %s want; "
+            "install the package again (`make up` in a clone), or set `summaries: null` there",
+            ", ".join(names),
         )
 
 

@@ -22,8 +22,8 @@ from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsArchive, NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, all_breadcrumbs, replayed_breadcrumbs, tool_calls
-from builder.adapters.nats.watchdog import Probe, PurgeLock, Watchdog
+from builder.adapters.nats.topology import BREADCRUMBS, replayed_breadcrumbs, tool_calls
+from builder.adapters.nats.watchdog import Probe, Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
@@ -37,7 +37,6 @@ from builder.domain.errors import Misconfigured
 from builder.wire.subjects import Installation
 from builder.worker.jobs import Job, JobRunner, tell
 from builder.worker.loop import Imports
-from builder.worker.purging import PurgeSchedule, Purging
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
 
 SWITCH_SECONDS = 0.0002
@@ -104,7 +103,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         doors = await stack.enter_async_context(
             open_doors(DoorParts(settings=settings, connection=connection, host=line.host, makes_token=makes_token))
         )
-        own_jobs = _jobs(settings, js, reloading, watchdog, clock, metrics, line, parts)
+        own_jobs = _jobs(settings, reloading, watchdog, clock, metrics, line, parts)
         jobs = (*line.jobs, *own_jobs, *durables, *(job for door in doors for job in door.jobs))
         for name, number in Counter(job.name for job in jobs).items():
             if number > 1:
@@ -129,6 +128,7 @@ def _broker(
     js = connection.jetstream()
     stream = NatsStream(js, watchdog.incarnation, BREADCRUMBS, own)
     return Broker(
+        connection=connection,
         stream=stream,
         archive=NatsArchive(js, watchdog.incarnation, own),
         publisher=parts.publisher(connection, connection.max_payload, own),
@@ -170,7 +170,6 @@ async def _open_durables(
 
 def _jobs(
     settings: Settings,
-    js: JetStreamContext,
     reloading: Reloader,
     watchdog: Watchdog,
     clock: BrokerClock,
@@ -191,11 +190,6 @@ def _jobs(
     yield Job(name="asking for the broker's time", every=parts.watch_seconds, run_once=clock.ahead)
     yield Job(name="reading edited files", every=RELOAD_SECONDS, run_once=reload)
     yield Job(name="collecting garbage", every=GARBAGE_SECONDS, run_once=collect_garbage, gives_way=True)
-    if settings.worker.purge_hours:
-        purging = Purging(line.log, line.erasure)
-        lock = PurgeLock(js, settings.installation, settings.nats.replicas)
-        schedule = PurgeSchedule(purging, line.log, timedelta(hours=settings.worker.purge_hours), lock, metrics, clock.ahead)
-        yield Job(name="purging", every=parts.purge_poll_seconds, run_once=schedule.look)
 
 
 def _run(stack: AsyncExitStack, runner: JobRunner, jobs: Iterable[Job]) -> list[asyncio.Task[None]]:
@@ -221,15 +215,6 @@ def _responsive() -> Iterator[None]:
         gc.set_threshold(*thresholds)
         if not is_frozen:
             gc.unfreeze()
-
-
-async def unsettled(service: Service) -> int:
-    """Breadcrumbs that wait or are in work."""
-    number = 0
-    for durable in (all_breadcrumbs(service.installation), replayed_breadcrumbs(service.installation)):
-        info = await service.js.consumer_info(durable.stream, durable.durable)
-        number += (info.num_pending or 0) + (info.num_ack_pending or 0)
-    return number
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from textwrap import shorten
@@ -10,7 +10,7 @@ from textwrap import shorten
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from builder.domain.errors import Rejected
-from builder.extras.explain.svg import SERIES, dot, line, picture, words
+from builder.extras.explain.svg import SERIES, dot, picture, words
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 
@@ -94,7 +94,7 @@ def _panel(x: float, width: float, name: str, series: Sequence[Series], span: tu
     yield words(x0, TOP - 10, f"conversations {name}")
     for share in (0, 0.25, 0.5, 0.75, 1):
         y = y1 - share * PLOT_HEIGHT
-        yield line(((x0, y), (x1, y)), "edge-line")
+        yield _line(((x0, y), (x1, y)), "edge-line")
         yield words(x0 - 6, y + 4, f"{share:.0%}", "faint", "end")
     for tick in TICKS:
         if span[0] <= math.log(tick) <= span[1]:
@@ -108,12 +108,18 @@ def _panel(x: float, width: float, name: str, series: Sequence[Series], span: tu
         ]
         key = y1 + AXIS + KEY_HEIGHT * (number + 1)
         dashes = "" if each.ours else "5 3"
-        yield line(points, f"{colour}-line", 3 if each.ours else 1.5, dashes)
+        yield _line(points, f"{colour}-line", 3 if each.ours else 1.5, dashes)
         for (at, y), (tokens, share) in zip(points, sorted(each.points), strict=True):
             yield dot(at, y, colour, f"{each.name}: {share:.1%} with {tokens:,.0f} tokens ({each.source}, {each.measured})")
-        yield line(((x0, key - 4), (x0 + 22, key - 4)), f"{colour}-line", 3 if each.ours else 1.5, dashes)
+        yield _line(((x0, key - 4), (x0 + 22, key - 4)), f"{colour}-line", 3 if each.ours else 1.5, dashes)
         yield words(x0 + 30, key, shorten(each.name, int((width - AXIS - 30) / CHAR_WIDTH), placeholder=" …"))
 
 
 def _x(tokens: float, x0: float, x1: float, span: tuple[float, float]) -> float:
     return x0 + (x1 - x0) * (math.log(tokens) - span[0]) / (span[1] - span[0])
+
+
+def _line(points: Iterable[tuple[float, float]], kind: str, width: float = 1, dashes: str = "") -> str:
+    """A line through points."""
+    gaps = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return f'<polyline points="{" ".join(f"{x:g},{y:g}" for x, y in points)}" class="{kind}" stroke-width="{width:g}"{gaps}/>'

@@ -3,13 +3,14 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Template
 from nats.js import JetStreamContext
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.nats.topology import BREADCRUMBS, ensure_streams
+from builder.adapters.nats.topology import BREADCRUMBS, all_breadcrumbs, ensure_streams, replayed_breadcrumbs
+from builder.adapters.templates.examples import full
 from builder.adapters.templates.folder import GENERIC, TemplateSet, templates_of
 from builder.adapters.templates.fragments import MAX_CHARS, JinjaRendering
 from builder.adapters.templates.sandbox.environment import bare
@@ -28,9 +29,11 @@ from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.recall.histories import HistoryCache
 from builder.recall.search.ranking import Ranker
-from builder.remember.decode import full
 from builder.remember.schemas.blacklist import excluded
 from builder.service import ContextBuilder, Functions
+
+if TYPE_CHECKING:
+    from builder.app.service import Service
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 MAX_PASSAGES = 10_000
@@ -84,6 +87,15 @@ async def open_streams(settings: Settings) -> AsyncIterator[tuple[JetStreamConte
         js = bus.connection.jetstream()
         await ensure_streams(js, topology(settings))
         yield js, settings.installation.stream(BREADCRUMBS)
+
+
+async def unsettled(service: "Service") -> int:
+    """Breadcrumbs that wait or are in work."""
+    number = 0
+    for durable in (all_breadcrumbs(service.installation), replayed_breadcrumbs(service.installation)):
+        info = await service.js.consumer_info(durable.stream, durable.durable)
+        number += (info.num_pending or 0) + (info.num_ack_pending or 0)
+    return number
 
 
 def bundled_renderers() -> list[Renderer]:

@@ -8,10 +8,11 @@ from hashlib import blake2b
 from itertools import groupby, pairwise
 from typing import Any
 
+from builder.chats.messages import message_of, role_of, speaker_of, without_envelope
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical
 from builder.domain.json_values import parsed
-from builder.wire.messages import CALL_IDS, PLAIN, Item, message_of, role_of, speaker_of, without_envelope
+from builder.wire.items import PLAIN, Item
 from builder.wire.parts import Call, Mark, Result, Text, Thought
 from builder.wire.tool_parts import first_of
 
@@ -19,6 +20,8 @@ PARENTS = ("parentId", "parent_id", "parentUuid", "parent_uuid", "parentMessageI
 """Fields that name the message before this one."""
 _PLAIN = PLAIN.union(PARENTS)
 """Fields of a message whose key needs no reader."""
+CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
+"""Fields of a result with the id of its call."""
 LEAST_COPY = 4
 """Messages of a dialogue that may have been copied more than once."""
 MOST_BACK = 500

@@ -16,15 +16,15 @@ from builder.chat_files.ids import derived_id, question_field, reply_fields, sco
 from builder.chat_files.json_lines import LineValue, json_values
 from builder.chat_files.known_exports import known_export, known_text, refusal
 from builder.chat_files.order import align_times, in_time_order
+from builder.chats.bodies import Conversation, message_bodies
+from builder.chats.wholes import Whole, whole_of
 from builder.domain.breadcrumb import AGENT_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical, shape
-from builder.wire.chat_messages import Conversation, message_bodies
-from builder.wire.messages import unread_lines
+from builder.wire.items import unread_lines
 from builder.wire.records import Outgoing, outgoing, session_in
 from builder.wire.subjects import session_token
 from builder.wire.times import clock_offset, moment, read_time
-from builder.wire.wholes import Whole, whole_of
 
 MOST_LINES = 20
 """That are named one by one."""

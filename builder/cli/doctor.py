@@ -17,9 +17,9 @@ from builder.app.components import models, open_components
 from builder.app.settings import Settings
 from builder.app.subscriptions import list_subscriptions
 from builder.cli.options import Target
+from builder.connection.opening import without_credentials
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.extra import Check, Degraded, additions
-from builder.wire.connecting import without_credentials
 
 LOW_DISK = 1_000_000_000
 HTTP_SECONDS = 5.0

@@ -13,8 +13,8 @@ from builder.app.logs import set_up_logging
 from builder.app.service import Service, open_service, serve_until
 from builder.app.settings import Settings
 from builder.app.tracing import exported_spans
+from builder.connection.opening import without_credentials
 from builder.domain.errors import Misconfigured
-from builder.wire.connecting import without_credentials
 
 log = logging.getLogger("builder")
 LABELS = {"nats": "NATS", "consumers": "contexts for"}

@@ -31,8 +31,8 @@ from builder.client.subscription import (
     subscribe_once,
 )
 from builder.client.tools import MAX_ERROR_CHARS, Tools, called
+from builder.connection.opening import FIRST_SECONDS, open_connection
 from builder.domain.errors import Rejected
-from builder.wire.connecting import FIRST_SECONDS, open_connection
 from builder.wire.retrying import patiently
 from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token
 from builder.wire.times import moment

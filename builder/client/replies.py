@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from builder.chats.bodies import Conversation
+from builder.chats.messages import Message, message_of
+from builder.chats.wholes import whole_of
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
-from builder.wire.chat_messages import Conversation
-from builder.wire.messages import CONTENTS, Message, message_of
+from builder.wire.items import CONTENTS
 from builder.wire.parts import Call, Mark, Part, Result, Thought
 from builder.wire.tool_parts import first_of
-from builder.wire.wholes import whole_of
 from builder.wire.words import words_of
 
 SHAPES = "give a message of OpenAI or Anthropic or Gemini or LangChain or Vercel (dict or object), a whole answer, or a text"

@@ -15,12 +15,12 @@ from builder.client.omitted import check_named, piece
 from builder.client.receipts import PersonReceipt, SessionReceipt, read_receipt
 from builder.client.received import ReceivedContext, read
 from builder.client.results import read_result
+from builder.connection.opening import reason
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.identity import Identity
 from builder.domain.summary import CompactionResult
 from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
-from builder.wire.connecting import reason
 from builder.wire.consumers import Consumer
 from builder.wire.errors import raise_error
 from builder.wire.identities import MAX_IDS, read_identities

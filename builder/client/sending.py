@@ -13,11 +13,11 @@ from nats.errors import TimeoutError as NatsTimeout
 from nats.js.errors import APIError, NotFoundError
 
 from builder.client.requests import NoService, Requests
+from builder.connection.opening import reason, translated
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.json_text import shape
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
-from builder.wire.connecting import reason, translated
 from builder.wire.records import Outgoing, compared, make_record, outgoing
 from builder.wire.subjects import (
     BREADCRUMBS,

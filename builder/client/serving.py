@@ -26,8 +26,8 @@ from builder.client.heartbeat import Heartbeat, Open
 from builder.client.received import Latest, ReceivedContext
 from builder.client.subscription import Deliver, readable
 from builder.client.tools import is_cancelled
+from builder.connection.pull import Pull
 from builder.domain.errors import Unavailable
-from builder.wire.pull import Pull
 from builder.wire.retrying import patiently
 from builder.wire.traces import span
 

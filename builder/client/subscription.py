@@ -24,8 +24,8 @@ from nats.js.errors import NotFoundError
 
 from builder.client.received import Latest, ReceivedContext, read
 from builder.client.requests import NoService
+from builder.connection.opening import translated
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.connecting import translated
 from builder.wire.subjects import FORGOTTEN_HEADER, context_subject
 from builder.wire.traces import trace_of
 

@@ -21,8 +21,8 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 from builder.client import asking
 from builder.client import client as asynchronous
 from builder.client.received import ReceivedContext
+from builder.connection.opening import FIRST_SECONDS
 from builder.domain.errors import Rejected
-from builder.wire.connecting import FIRST_SECONDS
 from builder.wire.responses import Response
 from builder.wire.subjects import DEFAULT_NAME
 

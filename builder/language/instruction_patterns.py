@@ -93,6 +93,8 @@ class Language:
     """Announces another person's text before a colon."""
     rules: re.Pattern[str]
     """Announces one's own wishes."""
+    titles: re.Pattern[str]
+    """Headings of lists of rules, from their first to their last word."""
     stop: re.Pattern[str]
     """Words that say nothing of what an instruction is about."""
     generic: re.Pattern[str]
@@ -147,6 +149,7 @@ def _language(code: str, data: Mapping[str, Any]) -> Language:
         pasted=pattern("pasted"),
         presents=pattern("presents"),
         rules=pattern("rules"),
+        titles=pattern("titles"),
         stop=any_of("stop"),
         generic=any_of("generic"),
         both=any_of("both"),

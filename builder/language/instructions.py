@@ -5,11 +5,11 @@ permission that adds no word to what it is about.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
+from builder.language.rule_lists import RuleList, rule_lists
 from builder.language.word_lists import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
 from builder.language.wording import wording
 from builder.language.words import Terms
@@ -52,11 +52,14 @@ class Instruction:
 
 def instructions(text: str) -> tuple[Instruction, ...]:
     """In order; questions, reports, quotations, stories and pasted text give none."""
-    if len(text) <= 2 * END_CHARS:
-        spans = own_sentences(text)
-    else:
-        spans = chain(own_sentences(text, 0, END_CHARS), own_sentences(text, len(text) - END_CHARS))
-    return tuple(instruction for start, end in spans if (instruction := _instruction(text, start, end)))
+    parts = [(0, END_CHARS), (len(text) - END_CHARS, len(text))] if len(text) > 2 * END_CHARS else [(0, len(text))]
+    found = []
+    for first, last in parts:
+        lists = [*rule_lists(text, first, last)]
+        for start, end in own_sentences(text, first, last):
+            if instruction := _instruction(text, start, end) or _item(text, start, end, lists):
+                found.append(instruction)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +148,12 @@ def _instruction(text: str, start: int, end: int) -> Instruction | None:
             begin = begin if says_more or end - start > RUN_ON_CHARS else 0
             return Instruction(start + begin, end, cue.withdraws, language.code)
     return None
+
+
+def _item(text: str, start: int, end: int, lists: Iterable[RuleList]) -> Instruction | None:
+    language = next((each.language for each in lists if each.start <= start < each.end), "")
+    is_rule = language and not _QUESTION.search(text[start:end])
+    return Instruction(start, end, withdraws=False, language=language) if is_rule else None
 
 
 def _likely_languages(sentence: str, words: set[str]) -> list[Language]:

@@ -3,7 +3,7 @@
 import re
 from enum import IntFlag
 
-from builder.language.word_lists import any_of, any_unspaced, derived, either, word_set, words
+from builder.language.word_lists import any_unspaced, derived, either, word_set, words
 
 _WORD = re.compile(r"[^\W\d_]+")
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -17,11 +17,6 @@ class Trait(IntFlag):
     PLACE = 4
     INSTRUCTS = 32
     """Holds a sentence of a person that is a standing instruction, or takes one back."""
-
-
-def counts(text: str) -> bool:
-    """Whether it holds a number, in digits or words."""
-    return bool(_number().search(text))
 
 
 def traits(text: str, *, instructs: bool = False) -> Trait:
@@ -44,8 +39,3 @@ def _time() -> re.Pattern[str]:
 def _place() -> re.Pattern[str]:
     prepositions, articles = (either(words(name)) for name in ("place_prepositions", "articles"))
     return re.compile(rf"\b{prepositions}\s+(?:{articles}\s+)?[A-ZÄÖÜÉА-Я]\w+")
-
-
-@derived
-def _number() -> re.Pattern[str]:
-    return re.compile(rf"\d|{any_of('numbers')}", re.IGNORECASE)

@@ -3,7 +3,6 @@
 import asyncio
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from builder import client as asynchronous
@@ -11,8 +10,6 @@ from builder.client import Client, sync
 from builder.client.sync import Loop, SyncClient
 from builder.domain.errors import Misconfigured, installation
 from builder.wire.subjects import DEFAULT_NAME, check_token
-
-Failure = tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
 
 
 def local(folder: Path | str = "./memory", workspace: str = "default", *, url: str = "", **options: Any) -> "Local":

@@ -5,7 +5,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.json_values import MAX_DEPTH, depth, parsed
-from builder.wire.messages import unread_lines
+from builder.wire.items import unread_lines
 from builder.wire.parts import UNREAD
 from builder.wire.words import described
 

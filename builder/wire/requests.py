@@ -19,7 +19,6 @@ OF_AGENT = frozenset({"durable", "fail", "refresh", "responses"})
 """Requests of an agent, whose clients name its consumer in the subject: so its rights are those of no other one."""
 MAX_HISTORY_PAGE = 200
 MAX_SEARCH_RESULTS = 100
-MAX_CELLS = 10_000
 MAX_RESPONSES = 1_000
 """Messages of a subject after a trigger (about 0.5 s)."""
 MAX_SEQUENCE = 2**53
@@ -30,13 +29,14 @@ MAX_FILES, MAX_FILE_CHARS = 200, 500_000
 """Most for a replay; the bundled files have 27,000 characters."""
 
 
-def _number(value: Any) -> Any:
+def json_number(value: Any) -> Any:
+    """The value. Raises ValueError for a text or a boolean."""
     if isinstance(value, bool | str):
         raise ValueError("send a number")  # noqa: TRY004 - pydantic reads a ValueError
     return value
 
 
-Number = Annotated[int, BeforeValidator(_number)]
+Number = Annotated[int, BeforeValidator(json_number)]
 """An integer of JSON, which pydantic would also read out of texts."""
 Request = TypeVar("Request", bound=BaseModel)
 
@@ -180,26 +180,6 @@ class ListenersRequest(BaseModel):
 
     model_config = _STRICT
     consumer: str = Field(description="the agent")
-
-
-class ExplainRequest(BuiltContext):
-    """Why the page of a context looks as it does: its receipt."""
-
-    most: Annotated[int, Field(ge=0), BeforeValidator(_number)] | None = Field(
-        50, description="breadcrumbs that are named of those not on the page; null = all"
-    )
-
-
-class StripRequest(BuiltContext):
-    """How much of each breadcrumb of a session is on a context's page."""
-
-    most: Number = Field(MAX_CELLS, ge=1, le=MAX_CELLS, description="most cells, the newest")
-
-
-class WhyRequest(BuiltContext):
-    """Why a breadcrumb is on a context's page, or not."""
-
-    id: str = Field(min_length=1, description="id of the breadcrumb")
 
 
 class ReplayRequest(BuiltContext):

@@ -5,7 +5,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -77,8 +77,9 @@ class Worker:
     """Processes deliveries: sessions side by side, one session in order."""
 
     def __init__(
-        self, processor: Processor, log: Log, letters: DeadLetters, observers: Mapping[str, Observer], rules: Rules
+        self, processor: Processor, log: Log, letters: DeadLetters, observers: Sequence[tuple[str, Observer]], rules: Rules
     ) -> None:
+        """observers: each with a name for the log."""
         self._processor = processor
         self._store = log.store
         self._now = log.now
@@ -123,7 +124,7 @@ class Worker:
             unread=ending.unread,
             parts=seconds,
         )
-        for name, observer in self._observers.items():
+        for name, observer in self._observers:
             tell(name, partial(observer.delivered, outcome))
 
     async def _home(self, message: StreamMessage) -> str:

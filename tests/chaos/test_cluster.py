@@ -14,7 +14,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import Error as JetStreamError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES
-from builder.adapters.nats.watchdog import PurgeLock
+from builder.extras.operations.purge_lock import PurgeLock
 from builder.wire.subjects import DEFAULT
 from tests.clusters import Cluster, cluster, has_leader
 from tests.commands import DEADLINE, run

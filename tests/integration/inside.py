@@ -102,6 +102,7 @@ async def worker_here(
         incarnation = await ensure_streams(js, topology(config))
         stream, outcomes = NatsStream(js, lambda: incarnation), Outcomes()
         broker = Broker(
+            connection=connection,
             stream=stream,
             archive=NatsArchive(js, lambda: incarnation),
             publisher=parts.publisher(connection, connection.max_payload, config.installation),

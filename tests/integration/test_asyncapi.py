@@ -10,10 +10,10 @@ from jsonschema import Draft202012Validator
 from nats.aio.msg import Msg
 
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.adapters.nats.watchdog import PurgeLock
 from builder.app.requests import all_requests
 from builder.client import connect
 from builder.extras.contracts.asyncapi import HEADERS, asyncapi_text
+from builder.extras.operations.purge_lock import PurgeLock
 from builder.wire.records import make_record, outgoing
 from builder.wire.requests import OF_AGENT
 from builder.wire.subjects import DEFAULT

@@ -11,9 +11,9 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensure_durable, ensure_streams
+from builder.connection.pull import Pull, PullTimes
 from builder.domain.breadcrumb import ORIGIN
 from builder.ports.stream import Delivery
-from builder.wire.pull import Pull, PullTimes
 from tests.commands import DEADLINE
 from tests.running import Broker, all_settled, jetstream, say, settled, until
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import nats
 import pytest
 
-from builder.adapters.nats.watchdog import PurgeLock
 from builder.client import Rejected, connect
+from builder.extras.operations.purge_lock import PurgeLock
 from builder.wire.subjects import Installation
 from tests.commands import NOBODY_LISTENS, run
 from tests.running import ROOT, Broker, Running, all_settled, jetstream, remembered, until

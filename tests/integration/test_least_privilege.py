@@ -11,8 +11,8 @@ import nats.errors
 import pytest
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE
-from builder.adapters.nats.watchdog import PurgeLock
 from builder.client import ReceivedContext, connect
+from builder.extras.operations.purge_lock import PurgeLock
 from builder.wire.subjects import DEFAULT
 from tests.commands import DEADLINE, run
 from tests.http_api import Api, write_tokens

@@ -15,7 +15,7 @@ import pytest
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, Topology, ensure_streams
 from builder.client import Client, Rejected, Unavailable, connect, sync
 from builder.client.requests import Requests
-from builder.wire.connecting import FIRST_SECONDS, open_connection
+from builder.connection.opening import FIRST_SECONDS, open_connection
 from tests.commands import COMMAND, DEADLINE, run
 from tests.free_ports import LOOPBACK
 from tests.integration.profiles import with_profiles

@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 
+import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.app.components import Parts
+from builder.domain.errors import Misconfigured
+from builder.extra import extras
+from builder.extras.operations.purge_schedule import PurgeSchedule
 from tests.commands import run
-from tests.integration.inside import service_here, settings
+from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, Running, all_settled, context_bytes, jetstream, remembered, until
 
 
@@ -46,11 +49,11 @@ async def test_expired_breadcrumbs_go_with_their_earlier_versions_once_and_a_dry
             assert [(crumb["id"], crumb["version"]) for crumb in told] == [("for-ever", 1), ("later", 1), ("renewed", 2)]
 
 
-async def test_the_service_purges_on_its_schedule_and_goes_on_answering(tmp_path: Path) -> None:
-    parts = Parts(purge_poll_seconds=0.02)
+async def test_the_service_purges_on_its_schedule_and_goes_on_answering(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PurgeSchedule, "every", 0.02)
     with Broker(tmp_path / "broker") as broker:
         config = settings(tmp_path / "data", broker.url, purge_hours=0.0003)
-        async with service_here(config, parts) as service, jetstream(broker.url) as js:
+        async with service_here(config) as service, jetstream(broker.url) as js:
             await tell(js, "at-once", "user.message.v1", ttl=0)
             await tell(js, "for-ever", "user.message.v1")
 
@@ -63,3 +66,15 @@ async def test_the_service_purges_on_its_schedule_and_goes_on_answering(tmp_path
             page = json.loads((await context_bytes(js))[-1])["content"]
             assert "What for-ever says" in page
             assert "What at-once says" not in page
+
+
+async def test_a_schedule_that_no_installed_extra_keeps_ends_the_start(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rest = {name: extra for name, extra in extras().items() if name != "operations"}
+    monkeypatch.setattr("builder.extra.extras", lambda: rest)
+    with pytest.raises(Misconfigured, match=r"PURGE_HOURS is 24, and no installed extra purges; install .* or set it to 0"):
+        async with worker_here(settings(tmp_path / "data", broker.url)):
+            pass
+    async with worker_here(settings(tmp_path / "data", broker.url, purge_hours=0)):
+        pass

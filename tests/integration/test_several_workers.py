@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.nats.watchdog import PurgeLock
 from builder.client import Rejected, connect
+from builder.extras.operations.purge_lock import PurgeLock
 from builder.wire.subjects import Installation
 from tests.commands import DEADLINE, run
 from tests.integration.inside import service_here, settings

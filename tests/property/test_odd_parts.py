@@ -7,11 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.pictures import images_of
+from builder.chats.bodies import Conversation, message_bodies
+from builder.chats.wholes import Whole, whole_of
 from builder.client.replies import reply_of
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
-from builder.wire.chat_messages import Conversation, message_bodies
-from builder.wire.wholes import Whole, whole_of
 from builder.wire.words import brief
 from tests.conversations import message_of
 from tests.vendor_kinds import VENDOR_KINDS

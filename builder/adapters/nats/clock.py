@@ -11,10 +11,11 @@ from nats.aio.client import Client
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.wire.subjects import Installation
-from builder.worker.purging import CLOCK_SECONDS
 
 PROBE_SECONDS = 1.0
 """How long a question to the broker waits."""
+CLOCK_SECONDS = 5.0
+"""Above this difference of two clocks nothing is purged."""
 UTC_NOW = partial(datetime.now, UTC)
 
 

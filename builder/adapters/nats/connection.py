@@ -10,8 +10,8 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
+from builder.connection.opening import reason, refusal
 from builder.domain.errors import AlreadyPublished, Misconfigured, Unavailable
-from builder.wire.connecting import reason, refusal
 
 T = TypeVar("T")
 

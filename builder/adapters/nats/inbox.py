@@ -20,10 +20,10 @@ from nats.aio.msg import Msg
 from builder.adapters.nats.connection import believe_only_the_server, translated
 from builder.adapters.nats.delivery import InWork, NatsDelivery, is_replay
 from builder.adapters.nats.topology import FLOOR, Listening, Topology, all_breadcrumbs, current_incarnation, ensure_durable
+from builder.connection.pull import Pull
 from builder.domain.breadcrumb import Place
 from builder.ports.store import Progress
 from builder.ports.stream import Delivery
-from builder.wire.pull import Pull
 from builder.wire.subjects import DEFAULT, Installation
 
 log = logging.getLogger("builder.nats")

@@ -26,6 +26,8 @@ from builder.wire.subjects import DEFAULT, DEFAULT_NAME, Installation
 BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES"
 """The streams; `Installation.stream` gives their names on the broker."""
 PROBES_SUBJECT = "probes.context-builder"
+PURGE_KEY = "task.purge"
+"""Key of the installation's bucket: the worker that purges holds it."""
 DURABLE = DEFAULT_NAME
 FLOOR = ("", DURABLE)
 """Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""

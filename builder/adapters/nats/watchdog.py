@@ -3,17 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
-from nats.js.errors import APIError, BucketNotFoundError, KeyWrongLastSequenceError, NotFoundError
-from nats.js.kv import KeyValue
+from nats.js.errors import APIError, NotFoundError
 
 from builder.adapters.nats.clock import PROBE_SECONDS
-from builder.adapters.nats.connection import translated
 from builder.adapters.nats.topology import (
     BREADCRUMBS,
     CONTEXTS,
@@ -26,10 +23,10 @@ from builder.adapters.nats.topology import (
     ensure_durable,
     ensure_streams,
 )
+from builder.connection.opening import reason
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.store import Progress
-from builder.wire.connecting import reason
 from builder.wire.subjects import DEFAULT, Installation
 
 log = logging.getLogger("builder.nats")
@@ -176,44 +173,3 @@ class Probe:
         states = {name: (await self._js.stream_info(self._installation.stream(name))).state for name in self.sizes}
         self.sizes = {name: int(state.bytes) for name, state in states.items()}
         self.letters = int(states[DEADLETTERS].messages)
-
-
-KEY = "task.purge"
-TTL_SECONDS = 8.0
-"""Age at which the broker removes the key: that of a killed worker is free then."""
-
-
-class PurgeLock:
-    """A key of a key-value bucket, which the first claim makes. A broker that fails is as good as a free key."""
-
-    def __init__(self, js: JetStreamContext, installation: Installation, replicas: int = 1, ttl: float = TTL_SECONDS) -> None:
-        """replicas: of the bucket. ttl: seconds after which the broker removes the key, where the bucket is made."""
-        self._js = js
-        self._name = installation.bucket
-        self._replicas = replicas
-        self._ttl = ttl
-
-    async def claim(self) -> bool:
-        """Whether this worker may purge now."""
-        with suppress(Unavailable), translated("claiming the purge"):
-            try:
-                await (await self._bucket()).create(KEY, b"")
-            except KeyWrongLastSequenceError:
-                return False
-        return True
-
-    async def renew(self) -> None:
-        """Hold the key for `ttl` seconds more."""
-        with suppress(Unavailable), translated("holding the purge"):
-            await (await self._bucket()).put(KEY, b"")
-
-    async def release(self) -> None:
-        """Let another worker purge."""
-        with suppress(Unavailable), translated("ending the purge"):
-            await (await self._bucket()).delete(KEY)
-
-    async def _bucket(self) -> KeyValue:
-        try:
-            return await self._js.key_value(self._name)
-        except BucketNotFoundError:
-            return await self._js.create_key_value(bucket=self._name, ttl=self._ttl, replicas=self._replicas)

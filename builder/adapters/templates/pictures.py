@@ -9,7 +9,7 @@ from typing import Any
 
 from builder.assemble.items.rendering import UNKNOWN_SIZE, Image, Size
 from builder.wire.attachments import PICTURE_STARTS, Attachment, attachment_of
-from builder.wire.messages import FILES
+from builder.wire.items import FILES
 
 PICTURES = frozenset(PICTURE_STARTS.values())
 """Types of pictures that OpenAI and Anthropic take."""

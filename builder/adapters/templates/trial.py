@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from builder.adapters.templates.examples import full, takes, text_within, varied
 from builder.adapters.templates.failures import TemplateKind
 from builder.adapters.templates.faults import Fault, body_fields, fields_of, static_faults
 from builder.adapters.templates.folder import ENGLISH, FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
@@ -20,7 +21,7 @@ from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.rendering import Group, PageSection
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.lint_finding import LintFinding
-from builder.remember.decode import BODIES, decode, full, takes, text_within, varied
+from builder.remember.decode import BODIES, decode
 
 MEND = "mend the template"
 SHOW = "show {{ text }}, or the field that has the words"

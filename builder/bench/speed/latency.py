@@ -22,9 +22,9 @@ from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored import StoredBreadcrumb
 from builder.extras.chat_formats.formats import FORMATS
+from builder.extras.explain.answers import ExplainRequest
 from builder.ports.models import Embedder
 from builder.publish.event import encode
-from builder.wire.requests import ExplainRequest
 
 CONSUMER = "default"
 BATCH_MESSAGES = 10_000

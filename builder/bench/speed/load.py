@@ -12,8 +12,9 @@ from itertools import cycle, islice
 from time import perf_counter
 from typing import Any
 
-from builder.app.service import Service, unsettled
+from builder.app.service import Service
 from builder.bench.data.synthetic import WORKSPACE, texts
+from builder.bench.scratch import unsettled
 from builder.bench.speed.memory import resident_mb
 from builder.bench.speed.quantiles import at, event_to_context, milliseconds
 from builder.bench.speed.sender import Sender, SentMessage, open_sender

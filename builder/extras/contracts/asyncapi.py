@@ -14,8 +14,7 @@ from pydantic.json_schema import JsonSchemaMode
 
 from builder import __version__
 from builder.adapters.nats.publisher import DeadLetter, letter_subject
-from builder.adapters.nats.topology import PROBES_SUBJECT, Topology, stream_configs
-from builder.adapters.nats.watchdog import KEY
+from builder.adapters.nats.topology import PROBES_SUBJECT, PURGE_KEY, Topology, stream_configs
 from builder.app.context_event import AgentContextV1
 from builder.app.requests import Failure, all_requests
 from builder.client.sending import EXPECTED_LAST_HEADER
@@ -122,7 +121,7 @@ def _exchanges(schemas: Mapping[str, JSON]) -> Iterator[Exchange]:
     yield Exchange("compactions", "send", subjects.compaction_subject(WORKSPACE, CONSUMER, SESSION), compaction)
     empty = {"empty": _message({"type": "string", "maxLength": 0}, (STREAM_HEADER,))}
     yield Exchange("probes", "send", PROBES_SUBJECT, empty)
-    yield Exchange("locks", "send", f"$KV.{DEFAULT.bucket}.{KEY}", empty)
+    yield Exchange("locks", "send", f"$KV.{DEFAULT.bucket}.{PURGE_KEY}", empty)
     failure = {"failure": _message(schemas["failure"], (ERROR_HEADER, ERROR_CODE_HEADER))}
     for name in all_requests():
         answers = {"answer": _message(schemas[f"{name}.answer"])} | failure

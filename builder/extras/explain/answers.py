@@ -2,8 +2,9 @@
 
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from builder.app.context_event import AgentContextV1
@@ -15,8 +16,30 @@ from builder.extras.explain.context_receipt import ContextReceipt
 from builder.extras.explain.explanation import PageExplanation
 from builder.extras.explain.strip import strip_of
 from builder.publish.reports import DIGITS
-from builder.wire.requests import ExplainRequest, ReplayRequest, StripRequest, WhyRequest
+from builder.wire.requests import BuiltContext, Number, ReplayRequest, json_number
 from builder.worker.replays import Replay
+
+MAX_CELLS = 10_000
+
+
+class ExplainRequest(BuiltContext):
+    """Why the page of a context looks as it does: its receipt."""
+
+    most: Annotated[int, Field(ge=0), BeforeValidator(json_number)] | None = Field(
+        50, description="breadcrumbs that are named of those not on the page; null = all"
+    )
+
+
+class StripRequest(BuiltContext):
+    """How much of each breadcrumb of a session is on a context's page."""
+
+    most: Number = Field(MAX_CELLS, ge=1, le=MAX_CELLS, description="most cells, the newest")
+
+
+class WhyRequest(BuiltContext):
+    """Why a breadcrumb is on a context's page, or not."""
+
+    id: str = Field(min_length=1, description="id of the breadcrumb")
 
 
 class Rebuilt(TypedDict):

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from builder.app.access import AccessControl
 from builder.extra import Request
 from builder.extras.explain import answers
-from builder.wire.requests import ExplainRequest, ReplayRequest, StripRequest, WhyRequest
+from builder.wire.requests import ReplayRequest
 
 _CONTEXT = {"trigger": "m110", "consumer": "default"}
 _CELLS = [{"id": "m110", "state": "whole", "tokens": 9, "tokens_shown": 12}]
 
 REQUESTS: Mapping[str, Request] = {
     "explain": Request(
-        model=ExplainRequest,
+        model=answers.ExplainRequest,
         answer=answers.Explanation,
         handler=answers.explain,
         right="read",
@@ -22,7 +22,7 @@ REQUESTS: Mapping[str, Request] = {
         example=(_CONTEXT, {"content": "…", "receipt": {}, "times": {"page": 9.0}}),
     ),
     "strip": Request(
-        model=StripRequest,
+        model=answers.StripRequest,
         answer=answers.SessionStrip,
         handler=answers.strip,
         right="read",
@@ -31,7 +31,7 @@ REQUESTS: Mapping[str, Request] = {
         description="One cell a breadcrumb, beside the page built again.",
         example=(_CONTEXT, {"content": "…", "budget": 4000, "cells": _CELLS, "earlier": 0}),
     ),
-    "why": Request(model=WhyRequest, answer=answers.Reason, handler=answers.why),
+    "why": Request(model=answers.WhyRequest, answer=answers.Reason, handler=answers.why),
     "replay": Request(model=ReplayRequest, answer=answers.Comparison, handler=answers.replay),
 }
 """In the order of the documents."""

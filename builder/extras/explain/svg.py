@@ -62,12 +62,6 @@ def box(x: float, y: float, width: float, height: float, kind: str, radius: floa
     return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" class="{kind}"{corner}{inside}'
 
 
-def line(points: Iterable[tuple[float, float]], kind: str, width: float = 1, dashes: str = "") -> str:
-    """A line through points."""
-    gaps = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<polyline points="{" ".join(f"{x:g},{y:g}" for x, y in points)}" class="{kind}" stroke-width="{width:g}"{gaps}/>'
-
-
 def dot(x: float, y: float, kind: str, name: str) -> str:
     """A point with a name, as a box has one."""
     return f'<circle cx="{x:g}" cy="{y:g}" r="4" class="{kind}"><title>{_clean(name)}</title></circle>'

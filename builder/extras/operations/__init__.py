@@ -1,9 +1,20 @@
 """What operators do beside the running service: save, restore, move, rebuild and purge what is stored; dead letters, models."""
 
 from collections.abc import Mapping
-from typing import Any
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any
 
-from builder.extra import Commands, Extra
+from builder.extra import PURGING, Commands, Extra
+
+if TYPE_CHECKING:
+    from builder.app.line import JobParts
+    from builder.worker.jobs import BackgroundJob
+
+
+def _purging(parts: "JobParts") -> "AbstractAsyncContextManager[BackgroundJob | None]":
+    from builder.extras.operations.purge_schedule import open_job
+
+    return open_job(parts)
 
 
 def _commands() -> Commands:
@@ -44,4 +55,4 @@ async def _check_store(settings: Any, servers: str) -> str:
     return await check_store(settings, servers)
 
 
-extra = Extra(commands=_commands, groups=_groups, checks={"store": _check_store})
+extra = Extra(jobs={PURGING: _purging}, commands=_commands, groups=_groups, checks={"store": _check_store})

@@ -29,10 +29,10 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.extras.operations.erasures import end_erasures, erasure_of, tombstones
+from builder.extras.operations.purging import Purging, purge_rows
 from builder.ports.store import CallOrigin, CompleteStore, StoreLocation
 from builder.remember.decode import decode
 from builder.worker.log import StoredLog
-from builder.worker.purging import Purging, purge_rows
 from builder.worker.tombstones import LAST_TOMBSTONE
 
 log = logging.getLogger("builder.reindex")

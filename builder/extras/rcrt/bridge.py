@@ -12,11 +12,11 @@ from nats.errors import MaxPayloadError
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import NotFoundError
 
+from builder.connection.opening import translated
+from builder.connection.pull import Pull
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.extras.rcrt.intake import Intake
 from builder.extras.rcrt.settling import settle
-from builder.wire.connecting import translated
-from builder.wire.pull import Pull
 from builder.wire.records import Outgoing
 from builder.wire.subjects import CONTEXTS, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation
 from builder.worker.jobs import UnexpectedError, guard

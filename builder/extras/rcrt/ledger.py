@@ -8,7 +8,7 @@ from nats.js.api import KeyValueConfig, StorageType
 from nats.js.errors import BucketNotFoundError, KeyNotFoundError, NoKeysError
 from nats.js.kv import KeyValue
 
-from builder.wire.connecting import translated
+from builder.connection.opening import translated
 from builder.wire.subjects import Installation
 
 _JOINED = "joined."

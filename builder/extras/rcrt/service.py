@@ -19,6 +19,7 @@ from builder.app.components import PARTS, Parts, counter
 from builder.app.config import ConfigSnapshot, bundled_folder, file_stamps
 from builder.app.service import Service
 from builder.app.settings import HttpSettings, NatsSettings, Settings, StoreSettings
+from builder.connection.opening import open_connection
 from builder.domain.errors import Misconfigured
 from builder.extras.rcrt.bridge import Bridge, publisher
 from builder.extras.rcrt.dry_run import Comparison, DryRun, Page
@@ -26,7 +27,6 @@ from builder.extras.rcrt.intake import Intake, Publish
 from builder.extras.rcrt.ledger import Ledger
 from builder.extras.rcrt.rest import RcrtApi
 from builder.extras.rcrt.writer import ContextWriter
-from builder.wire.connecting import open_connection
 from builder.wire.records import Outgoing
 from builder.worker.jobs import Job, JobRunner, Observer
 

@@ -16,8 +16,7 @@ from builder.extras.summaries.questions import (
     question_of,
 )
 from builder.language.questions import asks
-from builder.language.traits import counts
-from builder.language.word_lists import has_word, opens_with
+from builder.language.word_lists import any_of, derived, has_word, opens_with
 from builder.language.words import is_filler, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import line_of
@@ -82,8 +81,13 @@ def excerpt_of(view: View, line: KeptLine, words: Functions) -> Excerpt | None:
 
 
 def has_name(text: str) -> bool:
-    """Whether it has a name or a number."""
-    return bool(_NAME.search(text)) or counts(text)
+    """Whether it has a name, or a number in digits or words."""
+    return bool(_NAME.search(text) or _number().search(text))
+
+
+@derived
+def _number() -> re.Pattern[str]:
+    return re.compile(rf"\d|{any_of('numbers')}", re.IGNORECASE)
 
 
 def _statement(

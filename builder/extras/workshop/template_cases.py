@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.adapters.files import read_source
+from builder.adapters.templates.examples import full
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.app.config import read_layers, template_folders
@@ -21,7 +22,7 @@ from builder.domain.errors import BuilderError, Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
 from builder.extras.workshop.cases import FOLDER, Case, case_files, example_of, first_hint, read_case
 from builder.extras.workshop.template_lint import lint_templates
-from builder.remember.decode import BODIES, decode, full
+from builder.remember.decode import BODIES, decode
 from builder.wire.records import outgoing
 from builder.wire.subjects import check_schema
 

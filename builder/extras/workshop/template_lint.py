@@ -8,13 +8,13 @@ from typing import Any
 
 from jinja2 import nodes
 
+from builder.adapters.templates.examples import full
 from builder.adapters.templates.faults import Fault, body_fields
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
 from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.sandbox.runtime import LimitExceeded
 from builder.adapters.templates.trial import MAX_TEMPLATES, alone, example, faults, render_example
 from builder.domain.lint_finding import LintFinding
-from builder.remember.decode import full
 
 MARKERS = re.compile(r"\b(?:CRITICAL|IMPORTANT|MUST|ALWAYS|NEVER|MANDATORY|REQUIRED|WARNING|ATTENTION)\b")
 CAPITALS = re.compile(r"\b[A-Z]{2,}(?:'[A-Z]+)?(?:[ ,]+[A-Z]{2,}(?:'[A-Z]+)?){2,}\b")

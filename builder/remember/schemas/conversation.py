@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import Role
 from builder.remember.calls import call_signature
 from builder.remember.content import structured
 from builder.remember.schemas.base import AnswerText, Body, BodyFacts, LenientUserId, Text
-from builder.wire.messages import PLAIN, Item, items_of, parts_of
+from builder.wire.items import PLAIN, Item, items_of, parts_of
 from builder.wire.parts import Call, Part, Result, value_lines
 from builder.wire.tool_parts import first_of
 from builder.wire.words import brief, text_of, words_of
@@ -154,7 +154,7 @@ def _words(tool: str, error: Any, output: Any) -> str:
 
 
 TEXTS = ("content", "message", "text")
-"""Names of the text, the first one that is there counts; `builder.wire.messages.CONTENTS` has one more."""
+"""Names of the text, the first one that is there counts; `builder.wire.items.CONTENTS` has one more."""
 
 
 class _Spoken(Body):

@@ -8,10 +8,10 @@ from openai.types.responses import ResponseInputItemParam
 from pydantic import TypeAdapter
 
 from builder.assemble.items.rendering import Image
+from builder.chats.bodies import Conversation, message_bodies
 from builder.extras.chat_formats.messages import Message, MessagePart
 from builder.extras.chat_formats.response_items import response_items
 from builder.extras.chat_formats.shapes import MAX_ID_CHARS
-from builder.wire.chat_messages import Conversation, message_bodies
 from tests.chat_rules import broken_by_responses
 from tests.extras.chat_formats.test_shapes import ASK, PICTURE, PNG, call, message
 

@@ -47,6 +47,22 @@ async def test_compact_passes_its_request_on() -> None:
     assert len(scheduler.requests) == 1
 
 
+async def test_without_the_extra_the_start_names_the_profiles_that_wait_for_summaries_in_vain(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = "no installed extra makes the summaries that the profiles of coder, default, framework want; "
+    summaries: dict[str, Any] = {"coder": {"by": "extractive"}, "quiet": None, "modern": {"by": "endpoint"}}
+    profiles = {name: {"extends": "default", "summaries": value} for name, value in summaries.items()}
+    async with memory_client(profiles=profiles):
+        pass
+    assert "no installed extra" not in caplog.text
+    rest = {name: extra for name, extra in extras().items() if name != "summaries"}
+    monkeypatch.setattr("builder.extra.extras", lambda: rest)
+    async with memory_client(profiles=profiles):
+        pass
+    assert said in caplog.text
+
+
 async def test_without_the_extra_pages_come_and_compact_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     rest = {name: extra for name, extra in extras().items() if name != "summaries"}
     monkeypatch.setattr("builder.extra.extras", lambda: rest)

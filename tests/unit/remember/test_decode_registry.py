@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
-from builder.remember.decode import BODIES, UNKNOWN_BODY, decode, full, varied
+from builder.remember.decode import decode
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -191,21 +191,3 @@ def test_bare_tags_and_entity_keywords_are_pointers_and_routing_and_states_are_n
 def test_a_response_names_the_breadcrumb_that_it_answers() -> None:
     assert read({"content": "It is hot.", "trigger_event_id": "m17"}, schema="agent.response.v1").answers == "m17"
     assert read({"content": "It is hot."}, schema="agent.response.v1").answers == ""
-
-
-@pytest.mark.parametrize("schema", BODIES)
-def test_every_example_is_a_valid_body_of_its_schema(schema: str) -> None:
-    for body in (*full(schema), *varied(schema)):
-        BODIES[schema].model_validate(body)
-
-
-def test_variants_are_shorter_and_much_longer_than_the_example() -> None:
-    example = len(json.dumps(full("agent.response.v1")[0]))
-    smallest, longest = (len(json.dumps(body)) for body in varied("agent.response.v1"))
-    assert smallest < example
-    assert longest > 20 * example
-
-
-def test_an_unknown_schema_is_tried_on_a_free_body_and_an_empty_one() -> None:
-    assert full("order.placed.v1") == (UNKNOWN_BODY,)
-    assert varied("order.placed.v1")[0] == {}

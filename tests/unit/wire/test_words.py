@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.wire.messages import unread_lines
+from builder.wire.items import unread_lines
 from builder.wire.words import MAX_THOUGHT_CHARS, brief, content_words, described, text_of
 
 RUN = "QUFBQUJCQkJDQ0ND0123456789abcdefXYZ" * 12

@@ -73,7 +73,7 @@ class Bench(Observer):
         forgetting = cast("Forgetting", SimpleNamespace(apply=nothing))
         processor = Processor(lambda: builder, self.log, contexts, forgetting, Turns(), timedelta(hours=1))
         letters = DeadLetters(self.publisher, self.stream)
-        self.worker = Worker(processor, self.log, letters, {"the test": self}, Rules(heartbeat=0.001, pauses=pauses))
+        self.worker = Worker(processor, self.log, letters, [("the test", self)], Rules(heartbeat=0.001, pauses=pauses))
 
     @override
     def delivered(self, outcome: DeliveryOutcome) -> None:
@@ -103,7 +103,7 @@ async def test_an_observer_that_fails_is_in_the_log_and_stops_neither_the_delive
             raise error
 
     bench = Bench()
-    bench.worker._observers = {"a tally": Broken(), "the test": bench}
+    bench.worker._observers = [("a tally", Broken()), ("the test", bench)]
     assert (await bench.process(hello(1))).outcome == "published"
     assert "a bug in a tally" in caplog.text
 

@@ -11,6 +11,7 @@ from cachetools import FIFOCache
 from jinja2 import TemplateError
 from jsonpath import JSONPathError
 
+from builder.adapters.templates.examples import text_within
 from builder.adapters.templates.failures import MAX_REASON_CHARS, compile_problem, reason_of
 from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STRIKES, RenderedNothing, TemplateFailed
 from builder.adapters.templates.hint_languages import Limit
@@ -32,7 +33,7 @@ from builder.extras.rcrt.llm_hints.rules import (
     parse_path,
     rule_of,
 )
-from builder.remember.decode import text_within, without_hints
+from builder.remember.decode import without_hints
 
 log = logging.getLogger("builder.llm_hints")
 MAX_CHARS = 65_536

@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from builder.wire.pull import Pull, PullTimes
+from builder.connection.pull import Pull, PullTimes
 from tests.commands import DEADLINE
 
 PACE = PullTimes(expires=30.0, heartbeat=5.0, pause=0.01)

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from builder.chats.messages import Message, message_of, without_envelope
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.wire.messages import PLAIN, SPOKEN, Item, Message, message_of, parts_of, without_envelope
+from builder.wire.items import PLAIN, SPOKEN, Item, parts_of
 from builder.wire.parts import Call, Result, Text
 
 Body = tuple[str, dict[str, Any]]

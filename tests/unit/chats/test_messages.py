@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from builder.wire.messages import files_beside, is_message, items_of, message_of, parts_of, unread_lines
-from builder.wire.parts import Call, Result, Text, Thought
+from builder.chats.messages import is_message, message_of
+from builder.wire.items import files_beside
+from builder.wire.parts import Call, Result, Text
 from builder.wire.words import text_of, words_of
 
 
@@ -84,24 +85,9 @@ def test_a_result_without_a_content_is_an_empty_one() -> None:
     assert list(message.parts) == [Result(None, "c1")]
 
 
-def test_a_thought_comes_first_and_stands_once() -> None:
-    assert [type(part) for part in parts_of(items_of({"content": "x", "reasoning_content": "hm"}))] == [Thought, Text]
-    content = [{"type": "thinking", "thinking": "hm"}, "x"]
-    assert [type(part) for part in parts_of(items_of({"content": content, "reasoning_content": "hm"}))] == [Thought, Text]
-
-
 def test_files_beside_a_message_are_its_last_parts() -> None:
     message = message_of({"role": "user", "content": "Look", "images": ["https://a.example/b.png"]})
     assert words_of(message.parts, is_answer=False).split("\n") == ["Look", *files_beside(message.files)]
-
-
-def test_a_long_name_without_an_address_is_a_name() -> None:
-    assert files_beside({"images": ["IMG20240401123456Hannover"]}) == ("[file IMG20240401123456Hannover]",)
-
-
-def test_what_no_reader_knows_of_a_body_is_named() -> None:
-    assert unread_lines({"content": [{"type": "hologram", "status": "done"}]}) == ("[hologram, 38 bytes that are not read]",)
-    assert unread_lines({"content": [5]}) == ()
 
 
 @pytest.mark.parametrize(

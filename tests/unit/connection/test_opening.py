@@ -10,8 +10,7 @@ from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
-from builder.domain.errors import Rejected, Unavailable
-from builder.wire.connecting import (
+from builder.connection.opening import (
     _Hopeless,
     _Journal,
     open_connection,
@@ -21,6 +20,7 @@ from builder.wire.connecting import (
     translated,
     without_credentials,
 )
+from builder.domain.errors import Rejected, Unavailable
 
 NOWHERE = "nats://127.0.0.1:1"
 

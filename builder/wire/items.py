@@ -1,29 +1,16 @@
-"""Messages of any vendor in one form: who speaks, and in their order the words, calls, results, files and thoughts."""
+"""Contents of a message or a body of any vendor in one form: in their order the words, calls, results, files and thoughts."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
 from builder.wire.attachments import MAX_NAME_CHARS, PICTURE_STARTS, attachment_line, attachment_of
-from builder.wire.parts import Call, File, Mark, Part, Result, Text, Thought, Unread
+from builder.wire.parts import Call, Part, Result, Text, Thought, Unread
 from builder.wire.tool_parts import first_of, result_of
 from builder.wire.vendor_parts import read_part, vendor_part
 
 Fields = Mapping[str, Any]
-SYSTEM = frozenset({"system", "developer"})
-CHUNKS = frozenset({"aimessagechunk"})
-"""Types of pieces of a stream."""
-ROLES: Mapping[str, str] = {
-    **dict.fromkeys(("user", "human", "person", "customer", "client", "end_user"), "user"),
-    **dict.fromkeys(
-        ("assistant", "ai", "model", "bot", "chatbot", "agent", "gpt", "llm", "tool-call", *sorted(CHUNKS)), "assistant"
-    ),
-    **dict.fromkeys(("tool", "function", "toolresult", "tool-response", "observation", "ipython"), "tool"),
-    **dict.fromkeys(sorted(SYSTEM), "system"),
-}
-"""Role of a vendor, in small letters → what it is."""
 CONTENTS = ("content", "message", "text", "output_text")
 """Fields that hold what is said; the first one counts."""
 _PARTS = ("parts", *CONTENTS, "blocks", "items", "contents", "outputs")
@@ -44,14 +31,8 @@ PLAIN = frozenset(
     }
 )
 """Fields of a message or a body that has nothing but a text."""
-_NAMES, _PEOPLE = ("name", "speaker"), ("author", "sender", "username")
-"""Fields with the name of who speaks, and with that of a person."""
-_NOBODY = frozenset({*ROLES, "me", "you", "self"})
-_SPEAKERS = frozenset((*_NAMES, *_PEOPLE))
 FILES = ("images", "files", "attachments", "experimental_attachments")
 """Fields with images and files beside a message."""
-CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
-"""Fields of a result with the id of its call."""
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasoningText", "tool_plan", "reasoning_details")
 _CALLS = ("tool_calls", "invalid_tool_calls", "toolInvocations", "toolCalls")
 SPOKEN = frozenset((*_PARTS, *_CALLS, "function_call", "refusal", "annotations", "error"))
@@ -72,104 +53,16 @@ class Item(NamedTuple):
     """The parts that it is read as."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A whole message."""
-
-    role: str
-    """`user`, `assistant`, `tool` or `system`."""
-    name: str
-    """Name of the speaker; "" = it has none."""
-    items: tuple[Item, ...]
-    files: dict[str, Any]
-    """Fields with images and files beside it."""
-
-    @property
-    def parts(self) -> Iterator[Part]:
-        """All that it holds."""
-        yield from parts_of(self.items)
-        yield from map(File, files_beside(self.files))
-
-    @property
-    def spoken(self) -> tuple[Item, ...]:
-        """Its items without marks, where it has any."""
-        return self.items if self.is_mark else tuple(item for item in self.items if not _is_mark(item))
-
-    @property
-    def is_mark(self) -> bool:
-        """Whether it says nothing: a list of tools, a reference to an item."""
-        return bool(self.items) and all(map(_is_mark, self.items))
-
-    @property
-    def text(self) -> str | None:
-        """Its text as it was written, if it is nothing else; None = it is more."""
-        text = self.items[0].value if self.items else ""
-        return text if isinstance(text, str) and len(self.items) <= 1 else None
-
-
-def message_of(value: Any) -> Message:
-    """The form of a message. Raises `Rejected`."""
-    if not isinstance(value, Mapping):
-        raise Rejected(f'a message is {shape(value)}; write {{"role": "user", "content": "…"}}')
-    fields = without_envelope(value)
-    role = role_of(fields)
-    try:
-        items = _results(fields) if role == "tool" else items_of(fields)
-    except ValueError as error:
-        raise Rejected(str(error)) from error
-    return Message(role, speaker_of(fields), items, {name: fields[name] for name in FILES if fields.get(name)})
-
-
 def parts_of(items: Iterable[Item]) -> Iterator[Part]:
     """The parts of the items, in their order."""
     return (part for item in items for part in item.parts)
-
-
-def is_message(value: Any) -> bool:
-    """Whether it has a role, or is an item of a vendor that has none: a call, a result, a thought."""
-    if not isinstance(value, dict) or "schema_name" in value:
-        return False
-    if "role" in value:
-        return True
-    kind = value.get("type")
-    is_typed = isinstance(kind, str) and kind.lower() in ROLES and (isinstance(value.get("data"), dict) or "content" in value)
-    return is_typed or _is_item(value)
-
-
-def role_of(message: Fields) -> str:
-    """`user`, `assistant`, `tool` or `system`. Raises `Rejected` for an unknown one."""
-    own = message.get("role", message.get("type"))
-    role = ROLES.get(own.strip().lower()) if isinstance(own, str) else None
-    if role is None and _is_item(message):
-        read = read_part(dict(message))
-        role = "tool" if read and all(isinstance(part, Result) for part in read) else "assistant"
-    if role is None:
-        what = repr(own[:40]) if isinstance(own, str) else shape(own)
-        raise Rejected(f"role {what} is unknown; use one of {', '.join(name for name in ROLES if name not in CHUNKS)}")
-    return role
-
-
-def speaker_of(message: Fields) -> str:
-    """The name of who speaks; that of an item is its tool's."""
-    if _SPEAKERS.isdisjoint(message) or _is_item(message):
-        return ""
-    is_person = ROLES.get(str(message.get("role")).lower()) == "user"
-    names = (message.get(field) for field in (*_NAMES, *(_PEOPLE if is_person else ())))
-    plain = (first_of(name, ("name", "display_name", "displayName")) if isinstance(name, dict) else name for name in names)
-    return next((name for name in plain if isinstance(name, str) and name and name.lower() not in _NOBODY), "")
-
-
-def without_envelope(message: Fields) -> Fields:
-    """A message of LangChain out of its `{"type", "data"}`."""
-    data = message.get("data")
-    return {"type": message.get("type"), **data} if isinstance(data, dict) and "role" not in message else message
 
 
 def items_of(fields: Fields) -> tuple[Item, ...]:
     """All that somebody says: the content, and what stands in other fields. Raises `Rejected`, ValueError for odd parts."""
     if fields.keys() <= PLAIN and isinstance(text := first_of(fields, CONTENTS), str) and text:
         return (_item(text),)
-    if _is_item(fields):
+    if is_item(fields):
         return (_item(dict(fields)),)
     fields = _with_extra(fields)
     content = [_item(value) for value in _contents(fields)]
@@ -217,11 +110,8 @@ def _item(value: Any) -> Item:
     return Item(value, read_part(value))
 
 
-def _is_mark(item: Item) -> bool:
-    return all(isinstance(part, Mark) for part in item.parts)
-
-
-def _is_item(fields: Fields) -> bool:
+def is_item(fields: Fields) -> bool:
+    """Whether it is an item of a vendor that has no role: a call, a result, a thought."""
     kind = fields.get("type")
     is_named = "role" not in fields and isinstance(kind, str) and (kind.endswith(_ITEM_ENDS) or kind in _ITEMS)
     return is_named and bool(vendor_part(fields))
@@ -233,9 +123,9 @@ def _contents(fields: Fields) -> list[Any]:
     return [value for value in (content if isinstance(content, list) else [content]) if value is not None]
 
 
-def _results(fields: Fields) -> tuple[Item, ...]:
+def results_of(fields: Fields) -> tuple[Item, ...]:
     """The results of a tool's message: those in its content, else one with its output, its words, or its logs and errors."""
-    if _is_item(fields):
+    if is_item(fields):
         return (_item(dict(fields)),)
     part = {**_with_extra(fields), "id": None}
     words = [value for value in (*_contents(part), *_results_beside(part)) if value]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from builder.chats.bodies import Body, Conversation, message_bodies
 from builder.domain.errors import Rejected
-from builder.wire.chat_messages import Body, Conversation, message_bodies
 
 VASE = {"what": "vase"}
 
