@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from builder.adapters.profiles.profiles import Library
     from builder.adapters.templates.hint_languages import LanguageMaker
     from builder.domain.lint_finding import LintFinding
+    from builder.domain.page_format import PageFormat
     from builder.domain.profile import Definitions, RecordConsumers
     from builder.ports.models import Summarizer
     from builder.ports.store import StoreLocation
@@ -41,8 +42,8 @@ DoorOpener = Callable[[Any], AbstractAsyncContextManager[Any]]
 
 
 Kind = Literal[
-    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "consumer_makers", "requests", "jobs",
-    "doors", "checks", "lints", "commands", "groups",
+    "stores", "brokers", "engines", "model_makers", "summarizers", "hint_languages", "page_formats", "consumer_makers",
+    "requests", "jobs", "doors", "checks", "lints", "commands", "groups",
 ]  # fmt: skip
 CONNECTED = ("nats", "tls", "ws", "wss")
 """Schemes of brokers that run by themselves."""
@@ -192,6 +193,8 @@ class Extra:
     """Scheme of CONTEXT_BUILDER_SUMMARIES__URL → its opener."""
     hint_languages: Mapping[str, "LanguageMaker"] = field(default_factory=dict)
     """Name → the language for the limits of a rendering."""
+    page_formats: Callable[[], Mapping[str, "PageFormat"]] = dict
+    """Name for a profile's `chat_format` → the format. Called when profiles are read."""
     consumer_makers: Mapping[str, MakerOpener] = field(default_factory=dict)
     """Name → library, names of the files' profiles, function for findings → what makes consumers of records."""
     requests: Callable[[], Mapping[str, Request]] = dict

@@ -42,6 +42,7 @@ from builder.recall.search.ranking import Ranker, Weights
 from builder.remember.decode import BODIES
 from builder.remember.memory import passages
 from tests.bodies import body_of
+from tests.chat_copies import FORMAT_OF
 from tests.lately import lately
 
 MODEL, NO_QUESTIONS = "hashing/test/000000", Questions()
@@ -257,11 +258,13 @@ def make_rendering(encoding: str = "o200k_base") -> JinjaRendering:
 
 
 def make_profile(name: str | Profile = "default", **changes: Any) -> Profile:
-    """A bundled profile. changes: any of its fields, and `window` or `retrieval` as a dict of theirs."""
+    """A bundled profile. changes: any of its fields; `window` and `retrieval` as a dict of theirs, `chat_format` by its name."""
     profile = _bundled_profile(name) if isinstance(name, str) else name
     for part in ("window", "retrieval"):
         if isinstance(changes.get(part), dict):
             changes[part] = replace(getattr(profile, part), **changes[part])
+    if isinstance(name_of_format := changes.get("chat_format"), str):
+        changes["chat_format"] = FORMAT_OF[name_of_format]
     for part, one in (("pinned", latest_of), ("triggers", trigger_on)):
         if part in changes:
             changes[part] = tuple(one(each) if isinstance(each, str) else each for each in changes[part])

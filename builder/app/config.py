@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from builder.adapters.files import FaultyFiles, Files, by_name, faulty, read_files
 from builder.adapters.profiles.layers import DEFAULT, is_shadow
+from builder.adapters.profiles.profile_file import NO_FORMAT
 from builder.adapters.profiles.profiles import Library, parse_models, parse_profile
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN
 from builder.adapters.templates.folder import YAML, TemplateSet, templates_of
@@ -195,7 +196,7 @@ def load_library(layers: tuple[Files, ...]) -> Library:
     hints, pages, languages = templates_of(layers)
     return Library(
         presets=presets, bundled=bundled, languages=languages, models=models, profiles=sources(layers, "profiles"),
-        hints=frozenset(hints), pages=frozenset(pages),
+        hints=frozenset(hints), pages=frozenset(pages), formats={NO_FORMAT: None, **additions("page_formats", (NO_FORMAT,))},
     )  # fmt: skip
 
 

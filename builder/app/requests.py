@@ -8,12 +8,12 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from builder.app.access import AccessControl
+from builder.app.context_event import AgentContextV1
 from builder.domain.erasure import Receipt
 from builder.domain.errors import Rejected
 from builder.domain.identity import Identity
 from builder.domain.json_values import JsonObject
 from builder.extra import Request, additions
-from builder.publish.event import AgentContextV1
 from builder.wire import requests
 from builder.wire.breadcrumb_records import BreadcrumbRecord, SearchResult, SessionEnd
 from builder.wire.consumers import Consumer

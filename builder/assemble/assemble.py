@@ -6,7 +6,6 @@ from functools import partial
 
 from builder.assemble.absence import Absence
 from builder.assemble.budget.limits import COUNT_TOLERANCE_TOKENS, cannot_fit
-from builder.assemble.chat import chat_tokens, messages
 from builder.assemble.draft import PageDraft, new_draft
 from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.labels import Labels
@@ -35,7 +34,6 @@ from builder.domain.context import (
     VECTORS_MISSING,
     Compaction,
     Context,
-    Message,
     context_id,
 )
 from builder.domain.errors import Rejected
@@ -105,7 +103,11 @@ def _has_room(draft: PageDraft) -> bool:
         ledger.settle()  # signs for what the limits left out
     if ledger.remaining >= COUNT_TOLERANCE_TOKENS:
         return True
-    return max(compose(ledger).tokens, chat_tokens(messages(ledger), ledger.writer)) + ledger.pictures <= ledger.allowance
+    return _excess(draft, compose(ledger)) <= 0
+
+
+def _excess(draft: PageDraft, page: Page) -> int:
+    return max(page.tokens, page.copy.tokens if page.copy else 0) + draft.ledger.pictures - draft.ledger.allowance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,21 +116,20 @@ class AssembledPage:
 
     draft: PageDraft
     page: Page
-    chat: tuple[Message, ...]
     absence: Absence
 
 
 def complete(draft: PageDraft, query: Query, ranker: Ranker) -> AssembledPage:
     """The page with the finds, and with all that still has room."""
     draft.query, draft.ranker = query, ranker
-    page, chat = _planned(draft)
+    page = _planned(draft)
     ids = {fragment.breadcrumb.id for item in draft.ledger.all_items() for fragment in item.fragments}
     absence = draft.omissions.absence(
         ids | (set() if draft.recall.turn else {draft.recall.trigger.id}),
         draft.verbatim | frozenset(entry.row for entry in draft.in_runs) | rows_of_calls(draft.ledger),
         partial(probability_of, draft.retrieval.candidates, draft.recall.view),
     )
-    return AssembledPage(draft=draft, page=page, chat=chat, absence=absence)
+    return AssembledPage(draft=draft, page=page, absence=absence)
 
 
 def context_of(assembly: AssembledPage, model: str) -> Context:
@@ -143,8 +144,7 @@ def context_of(assembly: AssembledPage, model: str) -> Context:
         assembled_at=trigger.received_at,
         markdown=page.markdown,
         breakpoints=page.breakpoints,
-        messages=assembly.chat,
-        chat_format=profile.chat_format,
+        copy=page.copy,
         tokens=page.tokens,
         picture_tokens=draft.ledger.pictures,
         budget=profile.budget,
@@ -168,7 +168,7 @@ def context_of(assembly: AssembledPage, model: str) -> Context:
     )
 
 
-def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
+def _planned(draft: PageDraft) -> Page:
     choice, excess = choose(draft), 0
     leave_out_instructions(draft)
     while True:
@@ -179,30 +179,25 @@ def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
             draft.ledger.settle()
             put_note(draft)
         put_pictures(draft, excess)
-        page, chat = compose(draft.ledger), messages(draft.ledger)
-        over = _excess(draft, page, chat)
+        page = compose(draft.ledger)
+        over = _excess(draft, page)
         is_empty = not any(draft.items(source) for source in ("window", "retrieval")) and not has_older_calls(draft)
         if over > 0 and (is_empty or excess > draft.ledger.allowance):
-            page, chat = _without_notes(draft)
+            page = _without_notes(draft)
             over = 0
         if over <= 0:
             account(draft, choice, bought)
-            return page, chat
+            return page
         excess += over
 
 
-def _without_notes(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
+def _without_notes(draft: PageDraft) -> Page:
     """A page without room to buy anything also loses lines of ours, then words of the results, at last all of them."""
     while True:
-        page, chat = compose(draft.ledger), messages(draft.ledger)
-        over = _excess(draft, page, chat)
+        page = compose(draft.ledger)
+        over = _excess(draft, page)
         if over <= 0 or not (draft.ledger.take_off_note() or shorten_results(draft, over) or take_off_results(draft)):
-            return page, chat
-
-
-def _excess(draft: PageDraft, page: Page, chat: tuple[Message, ...]) -> int:
-    ledger = draft.ledger
-    return max(page.tokens, chat_tokens(chat, ledger.writer)) + ledger.pictures - ledger.allowance
+            return page
 
 
 def _flags(draft: PageDraft, page: Page) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def _sections(recall: ConsumerRecall, current: Breadcrumb, phrases: Phrases) -> 
     profile, rules = recall.profile, list[SectionRule]()
     for rule in profile.sections:
         source = SOURCES[rule.source]
-        is_introduced = source.is_quoted and profile.chat_format != "none" and source.is_in_system(rule)
+        is_introduced = source.is_quoted and profile.chat_format and source.is_in_system(rule)
         note = "\n".join(filter(None, (phrases("quoted") if is_introduced else "", rule.note)))
         title = rule.title
         if source.name == "trigger":

@@ -6,6 +6,7 @@ from hashlib import blake2b
 
 from builder.assemble.budget.ledger import Ledger
 from builder.domain.context import RECENT, SLOW, STATIC, Breakpoint, Section
+from builder.domain.page_format import PageCopy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,8 @@ class Page:
     breakpoints: tuple[Breakpoint, ...]
     failed: bool
     """The profile's template failed, so a bundled one laid the page out."""
+    copy: PageCopy | None
+    """In the profile's `chat_format`."""
 
 
 LASTING = {STATIC: {"static"}, SLOW: {"static", "slow"}, RECENT: {"static", "slow", "window", "conversation"}}
@@ -38,7 +41,14 @@ def compose(ledger: Ledger) -> Page:
             end = layout.ends[number - 1]
             prefix = blake2b(layout.text[:end].encode(), digest_size=8).hexdigest()
             marks.setdefault(end, Breakpoint(name=name, characters=end, tokens=count(layout.text[:end]), prefix=prefix))
-    return Page(markdown=layout.text, tokens=count(layout.text), breakpoints=tuple(marks.values()), failed=layout.failed)
+    page_format = writer.profile.chat_format
+    return Page(
+        markdown=layout.text,
+        tokens=count(layout.text),
+        breakpoints=tuple(marks.values()),
+        failed=layout.failed,
+        copy=page_format.copy(ledger) if page_format else None,
+    )
 
 
 def sections_of(ledger: Ledger) -> tuple[Section, ...]:

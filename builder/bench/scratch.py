@@ -75,7 +75,7 @@ def bundled_profiles() -> tuple[Profile, ...]:
     """Every bundled profile and every preset as a profile."""
     layers = read_layers((bundled_folder("templates"),))
     library = load_library(layers)
-    profiles = [profile for profile in load_profiles(layers, library) if profile.chat_format == "none"]
+    profiles = [profile for profile in load_profiles(layers, library) if profile.chat_format is None]
     presets = (read_preset(name, library) for name in sorted(library.presets.keys() - {"default"}))
     return (*profiles, *presets)
 

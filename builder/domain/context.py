@@ -1,73 +1,15 @@
-"""The finished page, its parts, and the same as messages of a chat API."""
+"""The finished page and its parts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from uuid import UUID, uuid5
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.page_settings import ChatFormat
+from builder.domain.page_format import PageCopy
 
 OPENING = "…"
 """The user's text before a conversation that begins with the assistant, which Anthropic does not take."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Image:
-    """A picture of a body."""
-
-    media: str = ""
-    data: str = ""
-    """Base64; "" = it only has an address."""
-    url: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """A tool call."""
-
-    id: str
-    tool: str
-    arguments: str
-    """A JSON object as text."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
-    """A call and its answer: providers take none alone."""
-
-    call: Call
-    results: tuple[str, ...]
-    """Texts of the results in order, at least one."""
-    ids: tuple[str, ...]
-    """Breadcrumbs of the results; () where none came yet."""
-    failed: bool
-    images: tuple[Image, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MessagePart:
-    """A text by itself."""
-
-    text: str
-    is_note: bool = False
-    """The builder wrote it; all other text is as its author wrote it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
-    """One message with the exchanges that follow from it."""
-
-    role: Literal["system", "user", "assistant"]
-    parts: tuple[MessagePart, ...]
-    """Empty where there is nothing but exchanges or images; the assistant's are never notes."""
-    ids: tuple[str, ...]
-    """Breadcrumbs that the parts show, or that make the calls; results have their own."""
-    exchanges: tuple[Exchange, ...] = ()
-    images: tuple[Image, ...] = ()
-    breakpoint: str = ""
-    """Name of the breakpoint after it; "" = none."""
 
 
 _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
@@ -215,7 +157,7 @@ class Context:
     supersedes: UUID | None = None
     """The context of an earlier message that was not answered yet: this one answers it, too."""
     picture_tokens: int = 0
-    """Tokens of the pictures in `messages`, by the provider's formula."""
+    """Tokens of the pictures in the copy, by the provider's formula."""
     questions: tuple[str, ...] = ()
     """Ids of the messages of people that an answer to it answers, oldest first."""
     as_of: Place | None = None
@@ -228,9 +170,8 @@ class Context:
     """The trigger of that later context; "" = none is needed."""
     compaction: Compaction | None = None
     """None when nothing was folded."""
-    messages: tuple[Message, ...] = ()
-    """The same content for a chat API, in the shape of `chat_format`; empty when that is "none"."""
-    chat_format: ChatFormat = "none"
+    copy: PageCopy | None = None
+    """The same content in the profile's `chat_format`."""
 
     @property
     def id(self) -> UUID:

@@ -8,7 +8,6 @@ from builder.domain.selector import Selector
 
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age", "time", "pause"]
-ChatFormat = Literal["none", "openai", "anthropic", "responses"]
 DEFAULT_BUDGET = 4000
 FORBIDDEN_SCHEMAS = frozenset(
     {

@@ -7,7 +7,8 @@ from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.lint_finding import LintFinding
-from builder.domain.page_settings import FORBIDDEN_SCHEMAS, ChatFormat, Dates, Reminder, SectionClass, Summaries, Window
+from builder.domain.page_format import PageFormat
+from builder.domain.page_settings import FORBIDDEN_SCHEMAS, Dates, Reminder, SectionClass, Summaries, Window
 from builder.domain.retrieval import Retrieval
 from builder.domain.selector import Pinned, Selector, Triggers, TrustedHints, matches_one, wait_for_tools
 from builder.domain.tool_output import ToolOutput
@@ -73,7 +74,8 @@ class Profile:
     retrieval: Retrieval
     tool_output: ToolOutput
     summaries: Summaries | None
-    chat_format: ChatFormat
+    chat_format: PageFormat | None
+    """Of the copy beside the markdown; None = there is none."""
     worth: int | None
     """Most tokens for one more message that the answer needs; None = the budget is filled."""
     fill: bool

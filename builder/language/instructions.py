@@ -53,13 +53,13 @@ class Instruction:
 def instructions(text: str) -> tuple[Instruction, ...]:
     """In order; questions, reports, quotations, stories and pasted text give none."""
     parts = [(0, END_CHARS), (len(text) - END_CHARS, len(text))] if len(text) > 2 * END_CHARS else [(0, len(text))]
-    found = []
+    rules = []
     for first, last in parts:
         lists = [*rule_lists(text, first, last)]
         for start, end in own_sentences(text, first, last):
             if instruction := _instruction(text, start, end) or _item(text, start, end, lists):
-                found.append(instruction)
-    return tuple(found)
+                rules.append(instruction)
+    return tuple(rules)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

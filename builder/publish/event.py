@@ -1,8 +1,7 @@
 """Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first. The worker publishes them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Annotated, Any
@@ -10,15 +9,13 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from builder.domain.breadcrumb import AGENT_CONTEXT
-from builder.domain.context import RECENT, Context, Message
+from builder.domain.context import RECENT, Context
 from builder.domain.errors import Rejected
-from builder.domain.page_settings import ChatFormat
-from builder.publish.chat import STRICT_MODEL, MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai
 from builder.publish.reports import DIGITS, READ_MODEL, CompactionV1
-from builder.publish.response_items import ResponseItem, response_items
 
 EMPTY_PREFIX = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
+STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 
 
 class Assembly(BaseModel):
@@ -103,7 +100,7 @@ class Omissions(BaseModel):
     tokens: int = Field(0, description="tokens of them, by stored counts")
 
 
-class AgentContextV1(BaseModel):
+class ContextEvent(BaseModel):
     """The one context of a trigger for a consumer."""
 
     model_config = ConfigDict(
@@ -183,8 +180,8 @@ class AgentContextV1(BaseModel):
     breakpoints: tuple[BreakpointV1, ...] = Field((), description="in page order; Anthropic's cache_control belongs there")
     omissions: Omissions
     compaction: CompactionV1 | None = Field(None, description="tool results that were folded; missing when none were")
-    system: tuple[TextBlock, ...] | None = Field(None, description="Anthropic's `system`, beside its `messages`")
-    messages: tuple[MessageOpenAI, ...] | tuple[MessageAnthropic, ...] | tuple[ResponseItem, ...] | None = Field(
+    system: tuple[Any, ...] | None = Field(None, description="Anthropic's `system`, beside its `messages`")
+    messages: tuple[Any, ...] | None = Field(
         None,
         description="the same fragments for a chat API, if the profile asks for it; what was written is a text part of its own, "
         "what the builder adds is another. Texts, results and the arguments of calls stay within the budget, what the API adds "
@@ -202,34 +199,17 @@ def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
     raise Rejected(f"the context has {len(data):,} bytes, the broker takes {max_bytes:,}; lower the profile's budget")
 
 
-def _shrinking_events(context: Context) -> Iterator[AgentContextV1]:
+def _shrinking_events(context: Context) -> Iterator[ContextEvent]:
     event = _event(context)
     yield event
-    if context.messages:
-        without_images = tuple(
-            replace(message, images=(), exchanges=tuple(replace(exchange, images=()) for exchange in message.exchanges))
-            for message in context.messages
-        )
-        yield event.model_copy(update=_chat(replace(context, messages=without_images)) | {"picture_tokens": None})
+    if context.copy:
+        yield event.model_copy(update={**context.copy.fields(images=False), "picture_tokens": None})
     page_only = event.model_copy(update={"system": None, "messages": None, "picture_tokens": None})
     yield page_only
     yield page_only.model_copy(update={"formatted_context": None})
 
 
-SHAPES: Mapping[ChatFormat, Callable[[tuple[Message, ...]], dict[str, Any]]] = {
-    "none": lambda _: {},
-    "openai": lambda messages: {"messages": openai(messages)},
-    "anthropic": lambda messages: dict(zip(("system", "messages"), anthropic(messages), strict=True)),
-    "responses": lambda messages: {"messages": response_items(messages)},
-}
-"""The fields of the event with the messages, by their format."""
-
-
-def _chat(context: Context) -> dict[str, Any]:
-    return SHAPES[context.chat_format](context.messages)
-
-
-def _event(context: Context) -> AgentContextV1:
+def _event(context: Context) -> ContextEvent:
     values: dict[str, Any] = dict(
         assembly=_assembly(context),
         id=str(context.id),
@@ -263,9 +243,9 @@ def _event(context: Context) -> AgentContextV1:
             tokens=context.left_out_tokens,
         ),
         compaction=context.compaction,
-        **_chat(context),
+        **(context.copy.fields() if context.copy else {}),
     )
-    return AgentContextV1(**values)
+    return ContextEvent(**values)
 
 
 def _assembly(context: Context) -> Assembly:

@@ -1,11 +1,11 @@
 """Calls as breadcrumbs keep them: tool and arguments as one text each, by the names that they have in their message."""
 
 import json
+from dataclasses import dataclass
 from itertools import starmap
 from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import Call
 from builder.domain.control_text import visible
 from builder.domain.json_text import one_line
 from builder.domain.json_values import with_texts
@@ -13,6 +13,16 @@ from builder.wire.words import text_of, with_lines
 
 MAX_CALL_CHARS = 1200
 """Of the calls of one message, about as many as a passage has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool call."""
+
+    id: str
+    tool: str
+    arguments: str
+    """A JSON object as text."""
 
 
 def call_signature(tool: str, arguments: Any) -> str:

@@ -1,23 +1,15 @@
-"""Content of a stored body: its pictures, and a tool's output without MCP's wrapper."""
+"""Content of a stored body: a tool's output without MCP's wrapper, and the parts that no reader knows."""
 
 import json
-import re
-from collections.abc import Iterator
 from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import Image
 from builder.domain.json_values import MAX_DEPTH, depth, parsed
-from builder.wire.attachments import PICTURE_STARTS, Attachment, attachment_of
-from builder.wire.items import FILES, unread_lines
+from builder.wire.items import unread_lines
 from builder.wire.parts import UNREAD
 from builder.wire.words import described
 
-PICTURES = frozenset(PICTURE_STARTS.values())
-"""Types of pictures that OpenAI and Anthropic take."""
-
 _WRAPPER = {"content", "isError", "structuredContent", "_meta"}
-_BASE64 = re.compile(r"[A-Za-z0-9+/]+")
 
 
 def without_wrapper(output: Any) -> Any:
@@ -54,36 +46,3 @@ def structured(output: Any) -> Any:
 def unread_parts(breadcrumb: Breadcrumb) -> int:
     """How many parts of its content no reader knows."""
     return len(unread_lines(json.loads(breadcrumb.body))) if UNREAD in breadcrumb.text else 0
-
-
-def images_of(body: str) -> tuple[Image, ...]:
-    """The pictures that chat APIs take: base64 whose bytes are one of PICTURES, or an https address."""
-    return tuple(_images(json.loads(body))) if "image" in body else ()
-
-
-def _images(value: Any) -> Iterator[Image]:
-    file = attachment_of(value) if isinstance(value, dict) else None
-    if file is not None:
-        yield from _image(file)
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _images(list(map(_listed, inner)) if name in FILES and isinstance(inner, list) else inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _images(inner)
-
-
-def _listed(file: Any) -> Any:
-    """An entry of a list of files as a part of a message: Ollama lists base64, others an address or an object."""
-    if isinstance(file, str):
-        return {"type": "image", "image": file}
-    return {"type": "file", **file} if isinstance(file, dict) else file
-
-
-def _image(file: Attachment) -> Iterator[Image]:
-    data = "".join(file.data.split()).replace("-", "+").replace("_", "/").rstrip("=")
-    media = next((media for start, media in PICTURE_STARTS.items() if data.startswith(start)), "")
-    if media and _BASE64.fullmatch(data):
-        yield Image(media=media, data=data + "=" * (-len(data) % 4))
-    elif file.url.startswith("https://") and (file.media in {*PICTURES, "image/*"} or (file.kind == "image" and not file.media)):
-        yield Image(media=file.media, url=file.url)

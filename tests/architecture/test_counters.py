@@ -7,8 +7,8 @@ from grimp import build_graph
 
 from tests.architecture.counters import CORE, YARD, branching, is_below, islands, modules, nodes, reached, seams
 
-SEAMS, REACHED, CROWDED = 0, 242, 0
-CORE_NODES, NODES = 165_349, 427_735
+SEAMS, REACHED, CROWDED = 0, 240, 0
+CORE_NODES, NODES = 156_232, 427_735
 """Of 30 November; each may only fall."""
 
 

@@ -57,12 +57,27 @@ async def counted(client: Client) -> bool:
     return await client.request("count", {"id": "m1"}) == {"number": 1, "deliveries": 1}
 
 
+@pytest.fixture
+def templates(tmp_path: Path) -> Path:
+    """A folder of an author with a profile that wants the format of the package."""
+    profiles = tmp_path / "templates" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "prompted.yaml").write_text("extends: default\nchat_format: prompt\n", "utf-8")
+    return profiles.parent
+
+
 async def test_its_store_is_used_its_request_is_answered_over_nats_and_http_and_its_job_and_door_run(
-    site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: str, templates: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", python_path(site))
     store = tmp_path / "toy.sqlite3"
-    service = Running(tmp_path / "data", command=(*COMMAND, "up"), store__url=f"toy:{store}", embedding__engine="none")
+    service = Running(
+        tmp_path / "data",
+        command=(*COMMAND, "up"),
+        store__url=f"toy:{store}",
+        embedding__engine="none",
+        templates_dir=templates,
+    )
     with service:
         async with connect(service.url) as client, Api(service.http, token_of(service)) as api:
             await asyncio.wait_for(client.ask("s1", "Where is the kiln?", message_id="m1"), DEADLINE)
@@ -73,10 +88,24 @@ async def test_its_store_is_used_its_request_is_answered_over_nats_and_http_and_
                 await client.request("count", {"id": "m2"})
             assert (await api.post("/v1/count", id="m2")).status == 404
             assert (await api.post("/v1/count", number=1)).status == 400
+            page = await asyncio.wait_for(client.ask("s1", "And how hot is it?", consumer="prompted"), DEADLINE)
+            assert page.messages == [{"prompt": page.content}]
             document = (await api.get("/openapi.json")).json
     assert document["paths"]["/v1/count"]["post"]["summary"] == "How many versions a breadcrumb has."
+    *_, prompts, nothing = document["components"]["schemas"]["AgentContextV1"]["properties"]["messages"]["anyOf"]
+    assert prompts == {"items": {"additionalProperties": {"type": "string"}, "type": "object"}, "type": "array"}
+    assert nothing == {"type": "null"}
     assert store.exists()
     assert "0 deliveries" in (tmp_path / "data" / "log").read_text("utf-8")
+
+
+def test_a_format_that_is_not_installed_is_named_at_the_start_and_by_the_checks(templates: Path, tmp_path: Path) -> None:
+    problem = "profiles/prompted.yaml line 2: `chat_format`: no installed extra brings 'prompt'; use one of none, openai, "
+    started = run("", tmp_path, "up", embedding__engine="none", templates_dir=templates)
+    assert (started.returncode, problem in started.stderr) == (78, True)
+    for command in (("doctor",), ("profiles", "lint")):
+        found = run("", tmp_path, *command, embedding__engine="none", templates_dir=templates)
+        assert (found.returncode != 0, problem in found.stdout + found.stderr) == (True, True), command
 
 
 def test_an_extra_that_cannot_be_loaded_is_named_with_its_package(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from jsonschema import Draft202012Validator
 from builder.app.config import bundled_folder
 from builder.domain.context import Context
 from builder.domain.profile import Profile
+from builder.extras.chat_formats.formats import FORMATS
 from builder.publish.event import encode
 from builder.recall.histories import HistoryCache
 from builder.service import ContextBuilder
@@ -56,7 +57,7 @@ def shapes(case: str) -> dict[Shape, dict[str, Any]]:
     """The events of a case, remembered once for all."""
     wanted = profile(case)
     names = get_args(Shape)
-    return dict(zip(names, published(case, *(replace(wanted, chat_format=name) for name in names)), strict=True))
+    return dict(zip(names, published(case, *(replace(wanted, chat_format=FORMATS[name]) for name in names)), strict=True))
 
 
 @pytest.mark.parametrize("case", CASES)

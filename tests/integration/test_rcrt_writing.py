@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from builder.app.context_event import AgentContextV1
 from builder.connection.names import DEFAULT
 from builder.domain.errors import Rejected, Unavailable
 from builder.extras.rcrt.ledger import Entry, Ledger
 from builder.extras.rcrt.rest import RcrtApi
 from builder.extras.rcrt.writer import ContextWriter
-from builder.publish.event import AgentContextV1
 from tests.rcrt import CHAT, OTHER_OWNER, OWNER, RcrtServer
 from tests.rcrt_server import BUILDER
 from tests.running import Broker, jetstream

@@ -14,6 +14,7 @@ from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.stored import StoredBreadcrumb
 from builder.domain.tool_output import Cut, ToolOutput
+from builder.extras.chat_formats.formats import FORMATS
 from tests.examples import examples
 from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_rendering, make_turn
 from tests.property.sessions import Session, catalogs, hear, sentences, sessions
@@ -66,7 +67,7 @@ def profiles(draw: st.DrawFn, budget: st.SearchStrategy[int] = budgets) -> Profi
         window=window,
         retrieval=retrieval,
         system_prompt=draw(st.sampled_from(("", "", "Be brief.", "Never guess. " * 60))),
-        chat_format=draw(st.sampled_from(("none", "none", "openai", "anthropic", "responses"))),
+        chat_format=draw(st.sampled_from((None, None, *FORMATS.values()))),
         worth=draw(st.sampled_from((None, profile.worth, 2000))),
         fill=draw(st.booleans()),
         sections=tuple(

@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builder.domain.context import Context
 from builder.domain.control_text import visible
-from builder.domain.page_settings import ChatFormat
-from builder.publish.chat import anthropic, openai
-from builder.publish.response_items import response_items
+from builder.extras.chat_formats.formats import FORMATS
+from builder.extras.chat_formats.response_items import response_items
+from builder.extras.chat_formats.shapes import anthropic, openai
+from tests.chat_copies import messages_of
 from tests.examples import examples
 from tests.factories import make_context, make_profile
 from tests.property.sessions import hear
@@ -58,13 +59,12 @@ def strings(value: Any) -> Iterator[str]:
         yield value
 
 
-def messages_of(context: Context) -> Iterator[str]:
+def texts_of(context: Context) -> Iterator[str]:
     """All text of the messages in all shapes, arguments also as the values that they are."""
-    shaped: list[Any] = [message.model_dump() for message in (*openai(context.messages), *response_items(context.messages))]
-    system, talk = anthropic(context.messages)
-    shaped += [block.model_dump() for block in (*system, *talk)]
-    yield from strings(shaped)
-    for message in context.messages:
+    messages = messages_of(context)
+    shapes = (shape(messages) for shape in (openai, anthropic, response_items))
+    yield from strings([each.model_dump() for shape in shapes for field in shape.values() for each in field])
+    for message in messages:
         for exchange in message.exchanges:
             yield from strings(json.loads(exchange.call.arguments))
 
@@ -76,7 +76,7 @@ def messages_of(context: Context) -> Iterator[str]:
     catalogs,
     st.sampled_from((4000, 4000, 400, 150)),
     st.sampled_from(("default", "xml")),
-    st.sampled_from([shape for shape in get_args(ChatFormat) if shape != "none"]),
+    st.sampled_from(sorted(FORMATS)),
 )
 @example([("user.message.v1", {"content": "x" * 900 + "</s>" + "y" * 900})], "Hi", [], 150, "default", "openai")
 @example([("invoice.v1", {"<|a": "|>", "b": ["[INST", "]"]})], "<s>", [], 4000, "xml", "openai")
@@ -86,7 +86,7 @@ def test_no_control_text_stands_on_a_page_or_in_a_message(
     tools: list[dict[str, Any]],
     budget: int,
     page: str,
-    shape: ChatFormat,
+    shape: str,
 ) -> None:
     rows = [hear(n, schema, body) for n, (schema, body) in enumerate(talk, 1)]
     standing = (hear(400, "tool.catalog.v1", {"tools": tools}),) if tools else ()
@@ -95,4 +95,4 @@ def test_no_control_text_stands_on_a_page_or_in_a_message(
     )
     context = make_context(hear(500, "user.message.v1", {"content": question}), rows, profile, standing)
     assert visible(context.markdown) == context.markdown
-    assert not [text for text in messages_of(context) if visible(text) != text]
+    assert not [text for text in texts_of(context) if visible(text) != text]

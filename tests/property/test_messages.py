@@ -9,14 +9,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
-from builder.domain.context import Context, Message
+from builder.domain.context import Context
 from builder.domain.control_text import visible
 from builder.domain.page_settings import Dates
 from builder.domain.profile import Profile
 from builder.domain.selector import trigger_on
 from builder.domain.stored import StoredBreadcrumb
+from builder.extras.chat_formats.formats import FORMATS
+from builder.extras.chat_formats.messages import Message
 from builder.publish.event import encode
 from builder.recall.index.conversation import closed_turn
+from tests.chat_copies import messages_of
 from tests.chat_rules import broken_by_anthropic, broken_by_openai, broken_by_responses
 from tests.examples import examples
 from tests.factories import ids_on_page, make_context, make_profile, make_view
@@ -40,7 +43,7 @@ def talkative(draw: st.DrawFn) -> Profile:
         window=window,
         sections=sections if dates != "none" else profile.sections,
         system_prompt=prompt,
-        chat_format=draw(st.sampled_from(("openai", "anthropic", "responses"))),
+        chat_format=draw(st.sampled_from([*FORMATS.values()])),
     )
 
 
@@ -78,12 +81,12 @@ def named(messages: tuple[Message, ...]) -> list[str]:
     return [name for message in messages for name in (*message.ids, *chain(*(each.ids for each in message.exchanges)))]
 
 
-def broken(context: Context) -> list[str]:
+def broken(context: Context, profile: Profile) -> list[str]:
     """What the provider would refuse."""
     event: dict[str, Any] = json.loads(encode(context))
-    if context.chat_format == "openai":
+    if profile.chat_format is FORMATS["openai"]:
         return broken_by_openai(event["messages"])
-    if context.chat_format == "responses":
+    if profile.chat_format is FORMATS["responses"]:
         return broken_by_responses(event["messages"])
     return broken_by_anthropic(event["system"], event["messages"])
 
@@ -95,9 +98,9 @@ def test_the_messages_show_what_the_page_shows_and_nothing_else_fit_the_allowanc
 ) -> None:
     context = make_context(session.trigger, session.rows, profile, standing)
     silent = {row.breadcrumb.id for row in session.rows if row.breadcrumb.role == "assistant" and not row.breadcrumb.text.strip()}
-    assert set(ids_on_page(context)) - silent <= set(named(context.messages)) <= set(ids_on_page(context))
-    assert session.trigger.breadcrumb.id in context.messages[-1].ids
-    assert broken(context) == []
+    assert set(ids_on_page(context)) - silent <= set(named(messages_of(context))) <= set(ids_on_page(context))
+    assert session.trigger.breadcrumb.id in messages_of(context)[-1].ids
+    assert broken(context, profile) == []
     assert sum(map(load_counter(profile.encoding), texts(context))) <= profile.allowance
 
 
@@ -107,7 +110,7 @@ def test_the_assistant_s_messages_hold_what_it_wrote_and_called_and_nothing_of_o
     context = make_context(session.trigger, session.rows, replace(profile, budget=60_000, margin=0))
     written = {row.breadcrumb.text for row in session.rows if row.breadcrumb.role == "assistant"}
     calls = {name for row in session.rows for name in row.breadcrumb.call_names}
-    for message in context.messages:
+    for message in messages_of(context):
         if message.role == "assistant":
             assert {part.text for part in message.parts} <= written
             assert {exchange.call.id for exchange in message.exchanges} <= calls
@@ -131,7 +134,7 @@ def test_what_was_written_is_a_part_of_its_own_byte_for_byte(wrote: list[tuple[s
     trigger = hear(40, "user.message.v1", {"content": ask})
     profile = make_profile(chat_format="openai", budget=60_000, page="xml" if tagged else "default")
     context = make_context(trigger, rows, profile)
-    parts = [part.text for message in context.messages for part in message.parts if not part.is_note]
+    parts = [part.text for message in messages_of(context) for part in message.parts if not part.is_note]
     assert parts == [text for row in (*rows, trigger) if (text := visible(row.breadcrumb.text)).strip()]
     assert [text for text in texts(context) if text in parts] == parts
 
@@ -145,7 +148,7 @@ def test_a_result_that_is_text_is_given_byte_for_byte(output: str, tagged: bool)
     ]
     trigger = hear(40, "user.message.v1", {"content": "And?"})
     context = make_context(trigger, rows, make_profile(chat_format="openai", page="xml" if tagged else "default"))
-    (exchange,) = (each for message in context.messages for each in message.exchanges)
+    (exchange,) = (each for message in messages_of(context) for each in message.exchanges)
     assert exchange.results == (json.loads(rows[1].breadcrumb.body)["output"] if output.strip() else "nothing",)
 
 
@@ -161,15 +164,15 @@ def test_a_tool_s_answer_that_asks_ends_the_messages_with_the_calls_of_its_turn(
     assume(turn is not None)
     assert turn is not None
     context = make_context(trigger, session.rows, profile)
-    last = context.messages[-1]
-    assert broken(context) == []
+    last = messages_of(context)[-1]
+    assert broken(context, profile) == []
     assert sum(map(load_counter(profile.encoding), texts(context))) <= profile.allowance
     rows = [view.row_of(name) for name in context.questions]
     if any(row > turn[0].origin for row in rows):
         assert (last.role, last.ids[-1]) == ("user", context.questions[-1])
     elif any(entry.request for entry in turn or ()):
         assert last.role == "assistant"
-        assert trigger.breadcrumb.id in named(context.messages[-len(turn or ()) :])
+        assert trigger.breadcrumb.id in named(messages_of(context)[-len(turn or ()) :])
     else:
         assert last.role == "user"
         assert trigger.breadcrumb.id in last.ids

@@ -6,11 +6,11 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from builder.adapters.templates.pictures import images_of
 from builder.chats.bodies import Conversation, message_bodies
 from builder.chats.wholes import Whole, whole_of
 from builder.client.replies import reply_of
 from builder.domain.errors import Rejected
-from builder.remember.content import images_of
 from builder.remember.decode import decode
 from builder.wire.words import brief
 from tests.conversations import message_of

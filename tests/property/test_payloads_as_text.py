@@ -17,9 +17,9 @@ from builder.adapters.templates.folder import TemplateSet
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.sandbox.runtime import Limits
 from builder.assemble.items.forms import WHOLE
-from builder.assemble.items.list_items import spoken
 from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
+from builder.extras.chat_formats.words import spoken
 from tests.factories import make_breadcrumb, make_rendering
 from tests.growth import LINEAR, growth
 from tests.hostile_pages import HARMLESS, PROFILE, breadcrumbs, labels, outline, page_of, profile_of, roots, session

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
-from builder.domain.context import Context, Message
-from builder.domain.page_settings import ChatFormat
+from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.stored import StoredBreadcrumb
+from builder.extras.chat_formats.messages import Message
 from builder.extras.explain.context_receipt import ContextReceipt
+from tests.chat_copies import ChatFormat, messages_of
 from tests.conversations import answered, bash, ids_of, replied, said
 from tests.examples import examples
 from tests.explanations import make_explanation
@@ -60,8 +61,8 @@ def test_a_tool_loop_of_any_length_has_its_question_last_and_in_messages_and_see
     assert context.tokens <= budget
     newest = [row.breadcrumb for row in (*rows, last)[-3:] if row.breadcrumb.role == "tool"]
     assert newest[-1].id in ids_of(context, "tool_results")
-    assert shape == "none" or question in words_of(context.messages)
-    assert shape == "none" or context.messages[-1].exchanges
+    assert shape == "none" or question in words_of(messages_of(context))
+    assert shape == "none" or messages_of(context)[-1].exchanges
     if context.left_out or context.partial:
         assert used(context) >= 0.85
 
@@ -69,8 +70,10 @@ def test_a_tool_loop_of_any_length_has_its_question_last_and_in_messages_and_see
 def used(context: Context) -> float:
     """Share of the allowance that the page or its messages use."""
     count = load_counter(context.encoding)
-    texts = [part.text for message in context.messages for part in message.parts]
-    texts += [text for message in context.messages for each in message.exchanges for text in (each.call.arguments, *each.results)]
+    texts = [part.text for message in messages_of(context) for part in message.parts]
+    texts += [
+        text for message in messages_of(context) for each in message.exchanges for text in (each.call.arguments, *each.results)
+    ]
     return max(context.tokens, sum(map(count, texts))) / context.budget
 
 

@@ -13,7 +13,6 @@ from builder.domain.lint_finding import nearest
 from builder.domain.page_settings import (
     DEFAULT_BUDGET,
     FORBIDDEN_SCHEMAS,
-    ChatFormat,
     Dates,
     Reminder,
     SectionClass,
@@ -25,6 +24,7 @@ from builder.domain.selector import MAX_PINNED, Audience, Selector, TrustedHints
 from builder.domain.tool_output import ToolOutput
 from builder.wire.subjects import session_token
 
+NO_FORMAT = "none"
 STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
@@ -227,7 +227,7 @@ class ProfileFile(BaseModel):
         description="most tokens that one more message may cost for which the answer is better; null = the budget is filled",
     )
     fill: bool = Field(True, description="a conversation that does not fit gets all unused tokens; false = smaller pages")
-    chat_format: ChatFormat = Field("none", description="also give the page as `messages` for a chat API")
+    chat_format: str = Field(NO_FORMAT, description="also give the page as `messages` for a chat API")
     hints: dict[str, str] = Field({}, description="schema → template in `hints/` for this consumer, without `.md.j2`")
     trusted_hints: TrustedHints | None = Field(None, description="whose `llm_hints` of records run; null = nobody's")
     sections: tuple[SectionFile, ...] = Field(

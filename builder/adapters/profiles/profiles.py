@@ -16,6 +16,7 @@ from builder.adapters.files import FaultyFiles, faulty, parse_yaml
 from builder.adapters.profiles.layers import Layer, Path, Presets, SettingError, layers, merged
 from builder.adapters.profiles.problems import MAX_NAME_CHARS, finding_of, findings_of
 from builder.adapters.profiles.profile_file import (
+    NO_FORMAT,
     PinnedFile,
     ProfileFile,
     SectionFile,
@@ -25,6 +26,7 @@ from builder.adapters.profiles.profile_file import (
 from builder.assemble.items.section_sources import SOURCES
 from builder.domain.errors import Rejected
 from builder.domain.lint_finding import advice
+from builder.domain.page_format import PageFormat
 from builder.domain.page_settings import DEFAULT_BUDGET, Dates
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.selector import CATALOG, Pinned, Selector, trigger_on
@@ -83,6 +85,8 @@ class Library(Presets):
     hints: frozenset[str] = frozenset()
     pages: frozenset[str] = frozenset()
     """Empty = any."""
+    formats: Mapping[str, PageFormat | None] = field(default_factory=lambda: {NO_FORMAT: None})
+    """NO_FORMAT, and those of the installed extras."""
 
     def layers(self, name: str, source: str, file: str = "") -> tuple[Layer, ...]:
         """See `layers`."""
@@ -135,7 +139,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         retrieval=file.retrieval,
         tool_output=file.tool_output,
         summaries=file.summaries,
-        chat_format=file.chat_format,
+        chat_format=library.formats.get(file.chat_format),
         worth=file.worth,
         fill=file.fill,
         sections=_sections(file, _phrases(file.language, library)),
@@ -147,6 +151,9 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
     for path, folder, template, there in references:
         if there and template not in there:
             raise SettingError(path, f"{folder}/{template}.md.j2 does not exist", advice(template, there))
+    if file.chat_format not in library.formats:
+        fix = f"use one of {', '.join(library.formats)}, or install the package that brings it (`make up` in a clone, for ours)"
+        raise SettingError(("chat_format",), f"no installed extra brings {file.chat_format[:MAX_NAME_CHARS]!r}", fix)
     if profile.allowance < 1:
         problem = f"reserve is {profile.reserve} and margin {profile.margin} of a budget of {profile.budget}"
         raise SettingError(("reserve",), problem, "leave room for the page")

@@ -23,6 +23,7 @@ from builder.adapters.templates.failures import Failure
 from builder.adapters.templates.folder import ENGLISH, GENERIC, TemplateFailed, TemplateSet
 from builder.adapters.templates.hint_languages import LanguageMaker, RecordHints
 from builder.adapters.templates.page_rendering import DEFAULT, Failures, PageRendering, silence
+from builder.adapters.templates.pictures import images_of, size_of
 from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import plain_item, size_in_memory, values_of
 from builder.assemble.items.forms import LINE_REASONS, RenderForm
@@ -30,14 +31,13 @@ from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.labels import called_tool
 from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.assemble.items.pending import PENDING_CHARS, READY, FragmentPending
-from builder.assemble.items.pictures import Size, size_of
+from builder.assemble.items.rendering import Image, Size
 from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb, Place
-from builder.domain.context import CUT, Call, Fragment, Image
+from builder.domain.context import CUT, Fragment
 from builder.domain.control_text import visible
 from builder.domain.json_values import JsonObject
 from builder.domain.phrases import Mark
-from builder.remember.calls import call_of, signature_of
-from builder.remember.content import images_of
+from builder.remember.calls import Call, call_of, signature_of
 
 CACHE_SIZE = 20_000
 _NO_BODY: tuple[tuple[str, str], JsonObject] = (("", ""), {})

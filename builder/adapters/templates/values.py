@@ -13,6 +13,8 @@ from builder.remember.decode import without_hints
 
 PLAIN_CHARS = 1_000
 LEFT_OUT = " […] "
+STOPS = tuple(".!?…。！？।")  # noqa: RUF001 - of Chinese
+"""Ends of sentences after which another one may follow on the line."""
 VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats", "words", "shared"})
 
 
@@ -55,7 +57,8 @@ def _excerpt(text: str, spans: Spans, *, is_bare: bool) -> str:
     if not spans:
         return text
     if is_bare:
-        return " ".join(text[start:stop].strip() for start, stop in spans)
+        sentences = [text[start:stop].strip() for start, stop in spans]
+        return "".join(sentence + (" " if sentence.endswith(STOPS) else "\n") for sentence in sentences).strip()
     pieces: list[str] = []
     end = 0
     for start, stop in spans:

@@ -1,7 +1,7 @@
 """Every fragment is an item of a list, and all of its text stays inside.
 
 Markdown closes an item with the first line that is not indented, so headings, fences and tables of a text end in its item, and no
-text is altered. `spoken` reads a text back byte for byte, but for white space at its end and the kind of line ends.
+text is altered: it can be read back byte for byte, but for white space at its end and the kind of line ends.
 """
 
 import re
@@ -95,16 +95,6 @@ def items(text: str) -> str:
 def unmarked(text: str) -> str:
     """A page's text: what is not a fragment has one line."""
     return _plain(text.replace(f"{MARK}\n", " "))
-
-
-def spoken(item: str, speaker: str) -> str:
-    """The words of an item without bullet, indent and speaker."""
-    first, *more = item.removeprefix(ITEM).split("\n")
-    lines = [line.removeprefix(INSIDE) for line in more]
-    label = f"{speaker}{NO_LABEL}"
-    if first != label:
-        return "\n".join((first.removeprefix(f"{label} ") if speaker else first, *lines))
-    return "\n".join(lines if lines and lines[0] else lines[1:])
 
 
 def _opened_by(indent: str, first: str, more: list[str]) -> list[str]:

@@ -5,10 +5,14 @@ from typing import Protocol
 
 from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
-from builder.assemble.items.pictures import Size
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import Call, Fragment, Image
+from builder.domain.context import Fragment
 from builder.domain.phrases import Phrases
+from builder.remember.calls import Call
+
+Size = tuple[int, int]
+"""Width and height of a picture in pixels."""
+UNKNOWN_SIZE: Size = (0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +32,16 @@ class PageSection:
     groups: tuple[Group, ...]
     note: str = ""
     """A line of ours before the fragments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """A picture of a body."""
+
+    media: str = ""
+    data: str = ""
+    """Base64; "" = it only has an address."""
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

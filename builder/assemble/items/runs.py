@@ -8,9 +8,10 @@ from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.labels import called_tool
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.writer import Item, Writer
-from builder.domain.context import OPENING, Call, Fragment
+from builder.domain.context import OPENING, Fragment
 from builder.domain.control_text import visible
 from builder.recall.index.conversation import Entry
+from builder.remember.calls import Call
 
 MAX_NAMES = 5
 """Kinds of calls that a line names, the most frequent first."""

@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import inf
 
-from builder.assemble.items.forms import LINE_REASONS, WHOLE, Line, RenderForm, Spans, even_caps
+from builder.assemble.items.forms import LINE_ONLY, WHOLE, Line, RenderForm, Spans, even_caps
 from builder.assemble.items.hint_choice import hint_choice
-from builder.assemble.items.labels import CHAT_ROLES, Labels, call_label
+from builder.assemble.items.labels import Labels
 from builder.assemble.items.pending import each
-from builder.assemble.items.pictures import Size, picture_tokens
 from builder.assemble.items.rendering import Rendering
-from builder.assemble.items.words import call_arguments, instead_of_results, message_words, result_words
 from builder.domain.breadcrumb import NO_TIME, SUMMARY, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Fragment
 from builder.domain.page_settings import Dates
@@ -39,10 +38,10 @@ class Item:
     spans: Spans = ()
     """The passages that it shows; () = all."""
     extra: int = 0
-    """Tokens that it needs more in `messages` than on the page, below 0 when fewer; 0 when the profile has no `messages`."""
+    """Tokens that it needs more in the copy than on the page, below 0 when fewer; 0 when the profile wants no copy."""
 
     pictures: int = 0
-    """Tokens of the pictures that it sends in `messages`; 0 = it sends none."""
+    """Tokens of the pictures that it sends in the copy; 0 = it sends none."""
     first_picture: int = 0
     """Number of the first one that it sends; those before are their line."""
     reason: str = ""
@@ -58,7 +57,7 @@ class Item:
 
     @property
     def size(self) -> int:
-        """Tokens on the page or in `messages`, whichever are more."""
+        """Tokens on the page or in its copy, whichever are more."""
         return self.tokens + max(self.extra, 0) + self.pictures
 
     @property
@@ -73,9 +72,9 @@ class Item:
 
     @property
     def pictured(self) -> list[Fragment]:
-        """The fragments whose pictures `messages` can send, in page order: the message, or the results of a call."""
+        """The fragments whose pictures the copy can send, in page order: the message, or the results of a call."""
         senders = self.fragments[1:] if self.is_call else self.fragments[:1]
-        return [fragment for fragment in senders if shows_pictures(fragment)]
+        return [fragment for fragment in senders if fragment.reduced not in LINE_ONLY]
 
     @property
     def is_cut(self) -> bool:
@@ -125,60 +124,39 @@ class Writer:
     def entry(self, entry: Entry, line: Line = "", cap: int | None = None) -> Item:
         """A part of the conversation. line: what its results are reduced to; "" = as the profile limits them.
 
-        cap: most tokens, in `messages` too; results yield before the call does.
+        cap: most tokens, in the copy too; results yield before the call does.
         """
-        item = self.for_messages(self._entry(entry, line, cap))
+        item = self.for_copy(self._entry(entry, line, cap))
         if cap is None or item.size <= cap:
             return item
-        smaller = self.for_messages(self._entry(entry, line, max(2 * cap - item.size, 0)))
+        smaller = self.for_copy(self._entry(entry, line, max(2 * cap - item.size, 0)))
         call = smaller.fragments[0]
         return smaller if call.text and (call.reduced != CUT or call.tokens >= MIN_RESULT_TOKENS) else item
 
-    def for_messages(self, item: Item) -> Item:
-        """The item with the tokens that it needs more in `messages`."""
-        is_shown = item.is_call or item.first.role in CHAT_ROLES
-        if self.profile.chat_format == "none" or not is_shown or item.tokens > self.profile.allowance:
+    def for_copy(self, item: Item) -> Item:
+        """The item with the tokens that it needs more in the copy."""
+        page_format = self.profile.chat_format
+        if page_format is None or item.tokens > self.profile.allowance:
             return item  # what no page holds is not counted again
-        first, *results = item.fragments
-        count, crumb = self.rendering.page_tokens, first.breadcrumb
-        if item.is_call and not self.view.is_own(crumb):
-            texts: tuple[str, ...] = (f"{self.labels.caller(crumb)}:\n", f"{item.text}\n")
-        elif item.entry and item.is_call:
-            call = self.rendering.call(crumb, item.entry.request)
-            texts = (
-                call_arguments(call, first, call_label(call.tool, self.labels.caller(crumb), self.rendering.phrases)),
-                *(f"{result_words(result, self.rendering.phrases('result'))}\n" for result in results),
-            )
-        else:
-            label = self.labels.of(crumb)
-            texts = (f"{label}:\n", message_words(first, label))
-        return replace(item, extra=sum(map(count, texts)) - item.tokens)
+        return replace(item, extra=page_format.extra_tokens(self, item))
 
-    def with_pictures(self, item: Item) -> Item:
-        """The item with the pictures that `messages` send there."""
-        return replace(item, pictures=picture_tokens(self._sizes(item), self.profile.chat_format), first_picture=0)
-
-    def with_newest_pictures(self, item: Item, room: int) -> Item:
-        """The item with as many of its last pictures as cost at most `room` tokens."""
-        sizes = self._sizes(item)
-        for first in range(len(sizes)):
-            tokens = picture_tokens(sizes[first:], self.profile.chat_format)
+    def with_pictures(self, item: Item, room: float = inf) -> Item:
+        """The item with as many of its last pictures as cost at most `room` tokens in the copy."""
+        senders = [fragment.breadcrumb for fragment in item.pictured]
+        pictures = self.picture_tokens(item.first, senders, is_call=item.is_call)
+        for first in range(len(pictures)):
+            tokens = sum(pictures[first:])
             if tokens <= room:
                 return replace(item, pictures=tokens, first_picture=first)
         return replace(item, pictures=0)
 
-    def _sizes(self, item: Item) -> list[Size]:
-        return self.picture_sizes(item.first, [fragment.breadcrumb for fragment in item.pictured], is_call=item.is_call)
-
-    def picture_sizes(self, crumb: Breadcrumb, senders: Iterable[Breadcrumb], *, is_call: bool) -> list[Size]:
-        """Sizes of the pictures that `messages` can send for a message, or for the results of a call of it.
-
-        Providers take none of an assistant; of the results of its calls all but chat completions take them.
-        """
-        chat_format, is_own = self.profile.chat_format, crumb.role in {"assistant", "tool"} and self.view.is_own(crumb)
-        if chat_format == "none" or (is_own and not (is_call and chat_format != "openai")):
+    def picture_tokens(self, crumb: Breadcrumb, senders: Iterable[Breadcrumb], *, is_call: bool) -> list[int]:
+        """Tokens of each picture that the copy can send for a message, or for the results of a call of it."""
+        page_format = self.profile.chat_format
+        is_own = crumb.role in {"assistant", "tool"} and self.view.is_own(crumb)
+        if page_format is None or (is_own and not (is_call and page_format.has_pictures_of_results)):
             return []
-        return [size for sender in senders for size in self.rendering.picture_sizes(sender)]
+        return [page_format.picture_tokens(size) for sender in senders for size in self.rendering.picture_sizes(sender)]
 
     def _entry(self, entry: Entry, line: Line, cap: int | None) -> Item:
         crumb = self.view.breadcrumb(entry.row)
@@ -258,6 +236,6 @@ class Writer:
         return self.rendering.date_tokens(self.profile.page, date) if date else 0
 
 
-def shows_pictures(fragment: Fragment) -> bool:
-    """Whether it is more than one line of ours."""
-    return fragment.reduced not in set(filter(None, LINE_REASONS.values()))
+def instead_of_results(entry: Entry) -> str:
+    """Name of the phrase for a call that has no result below."""
+    return "no_longer_available" if entry.is_answered else "no_answer"

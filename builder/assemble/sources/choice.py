@@ -12,7 +12,6 @@ from builder.assemble.budget.purchases import Entries, Offers
 from builder.assemble.budget.worth import Ints, others_of_a_kind, worth_in_many, worth_of_share
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.forms import RenderForm
-from builder.assemble.items.pictures import picture_tokens
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.finds import MAX_CALL_TOKENS
 from builder.domain.tool_output import ToolOutput
@@ -93,11 +92,10 @@ class _Costs:
 
     def _pictures(self, entry: Entry) -> float:
         writer, view = self.draft.writer, self.draft.recall.view
-        if writer.profile.chat_format == "none" or entry in self.draft.repeated or entry in self.draft.limits.placeholders:
+        if writer.profile.chat_format is None or entry in self.draft.repeated or entry in self.draft.limits.placeholders:
             return 0.0
         senders = [view.breadcrumb(row) for row in (entry.results if entry.request else (entry.row,))]
-        sizes = writer.picture_sizes(view.breadcrumb(entry.row), senders, is_call=bool(entry.request))
-        return float(picture_tokens(sizes, writer.profile.chat_format))
+        return sum(writer.picture_tokens(view.breadcrumb(entry.row), senders, is_call=bool(entry.request)))
 
     def _tokens(self, entry: Entry) -> tuple[float, float]:
         view, writer = self.draft.recall.view, self.draft.writer

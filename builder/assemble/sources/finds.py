@@ -14,7 +14,7 @@ from builder.recall.search.candidates import Find
 
 MAX_CALL_TOKENS = 120
 """Most tokens of a call line above what was found of its result."""
-_WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
+_PART = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 """A text without the white space around it."""
 
 
@@ -82,6 +82,6 @@ def _without_shown_spans(find: Find, elsewhere: Spans, text: str) -> Find | None
     rest = find.spans or ((0, len(text)),)
     for first, last in elsewhere:
         rest = tuple(part for start, end in rest for part in ((start, min(end, first)), (max(start, last), end)))
-    words = (_WORDS.search(text, start, end) for start, end in rest if start < end)
-    spans = tuple(spans_of_words.span() for spans_of_words in words if spans_of_words)
+    parts = (_PART.search(text, start, end) for start, end in rest if start < end)
+    spans = tuple(part.span() for part in parts if part and any(map(str.isalnum, part[0])))
     return replace(find, spans=spans) if spans else None

@@ -104,7 +104,7 @@ def current_items(draft: PageDraft, caps: Sequence[int] = ()) -> tuple[Item, ...
         return tuple(
             writer.entry(question, cap=cap) for question, cap in zip(draft.questions[-len(caps) :], limits, strict=False)
         )
-    return (writer.for_messages(writer.message(recall.trigger, recall.view.size, cap=next(iter(limits)))),)
+    return (writer.for_copy(writer.message(recall.trigger, recall.view.size, cap=next(iter(limits)))),)
 
 
 def _size(items: Iterable[Item]) -> int:

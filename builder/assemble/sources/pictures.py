@@ -14,13 +14,13 @@ def put_pictures(draft: PageDraft, excess: int = 0) -> None:
     owed = 0 if draft.whole or draft.items("turn") else least_results(draft)
     for source in ("trigger", "turn", *(("window",) if draft.whole else ())):
         rule, items = draft.rule(source), list(draft.items(source))
-        if rule is None or not items or draft.writer.profile.chat_format == "none":
+        if rule is None or not items or draft.writer.profile.chat_format is None:
             continue
         free = draft.ledger.remaining - excess - owed
         more = free if source == "window" else max(free - MIN_ROOM, min(free, 0))  # what has a picture keeps it on a full page
         room = more + sum(item.pictures for item in items)
         pictured: list[Item] = []
         for item in reversed(items):
-            pictured.append(draft.writer.with_newest_pictures(item, room))
+            pictured.append(draft.writer.with_pictures(item, room))
             room -= pictured[-1].pictures
         draft.ledger.put(rule.name, reversed(pictured), draft.ledger.reasons[rule.name])

@@ -233,7 +233,7 @@ def _passages(entry: Entry, finds: Sequence[Find], draft: PageDraft) -> Item:
         return writer.entry(entry)
     lead = with_lead(crumb.text, spans) if crumb.role == "assistant" else spans
     fragment = replace(writer.fragment(crumb, RenderForm(spans=lead)), reduced=PASSAGES)
-    return writer.for_messages(Item(origin=entry.origin, fragments=(fragment,), entry=entry, spans=spans))
+    return writer.for_copy(Item(origin=entry.origin, fragments=(fragment,), entry=entry, spans=spans))
 
 
 def _call_with_finds(entry: Entry, finds: Sequence[Find], draft: PageDraft) -> Item:
@@ -248,7 +248,7 @@ def _call_with_finds(entry: Entry, finds: Sequence[Find], draft: PageDraft) -> I
         fragment = writer.fragment(crumb, replace(writer.old_result_form(crumb), spans=spans))
         fragments.append(replace(fragment, reduced=PASSAGES) if spans and not fragment.reduced else fragment)
     answer = replace(entry, results=tuple(rows))
-    return writer.for_messages(Item(origin=entry.origin, fragments=tuple(fragments), entry=answer))
+    return writer.for_copy(Item(origin=entry.origin, fragments=tuple(fragments), entry=answer))
 
 
 def _joined(finds: Sequence[Find], text: str) -> Spans:

@@ -25,7 +25,7 @@ def fits(reading: Reading, entries: Iterable[Entry]) -> bool:
     entries = list(entries)
     texts = sum(_ample(entry, reading) for entry in entries)
     tokens = texts + _dates(reading, entries) + fixed(reading) + count_words(reading)
-    if reading.profile.chat_format != "none":
+    if reading.profile.chat_format:
         tokens = int(CHAT_FACTOR * tokens) + NAME_TOKENS * (len(entries) + 2)
     tokens += (reading.published or {}).get("picture_tokens") or 0
     return UPPER_FACTOR * tokens + EXTRA_TOKENS <= reading.limit

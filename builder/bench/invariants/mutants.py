@@ -10,7 +10,6 @@ import builder.adapters.templates.fragments as rendering
 import builder.assemble.assemble as assembly
 from builder import service
 from builder.adapters.templates import folder as templates
-from builder.assemble import chat
 from builder.assemble import draft as drafts
 from builder.assemble.absence import OmissionLog
 from builder.assemble.budget import limits
@@ -21,6 +20,7 @@ from builder.assemble.items.forms import RenderForm
 from builder.assemble.sources import finds, placement, purchase, results
 from builder.domain.context import Omission
 from builder.domain.profile import SectionRule
+from builder.extras.chat_formats import page_messages
 from builder.recall.index import conversation as history
 from builder.recall.index.conversation import Turn
 
@@ -182,7 +182,7 @@ MUTANTS: Mapping[str, Mutant] = {
         Gaps, "_between", lambda right: lambda self, one, other, number: right(self, one, other, number + 1)
     ),
     "the question is behind its calls in messages": Mutant(
-        chat, "_ending_with_calls", lambda right: lambda *args, **kwargs: tuple(reversed(right(*args, **kwargs)))
+        page_messages, "_ending_with_calls", lambda right: lambda *args, **kwargs: tuple(reversed(right(*args, **kwargs)))
     ),
     "a hidden result takes its call": Mutant(
         limits,

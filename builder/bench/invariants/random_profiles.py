@@ -12,6 +12,7 @@ from builder.domain.profile import Profile
 from builder.domain.retrieval import Retrieval
 from builder.domain.selector import Pinned, Selector, trigger_on
 from builder.domain.tool_output import Cut, ToolOutput
+from builder.extras.chat_formats.formats import FORMATS
 
 USER_MESSAGE = "user.message.v1"
 MAX_LIMIT = 40
@@ -50,7 +51,7 @@ def draw_profile(rng: Random, need: int) -> Profile:
         reserve=0,
         margin=rng.choice((0.0, 0.0, 0.1)),
         on_overflow=rng.choice(("trim", "trim", "trim", "reject")),
-        chat_format=rng.choice(("none", "openai", "anthropic", "responses")),
+        chat_format=rng.choice((None, *FORMATS.values())),
         time_zone=ZoneInfo(rng.choice(ZONES)),
         system_prompt=rng.choice(("", PROMPT)),
         audience=Selector(any_tags=("to:mira",)) if rng.random() < 1 / 8 else None,

@@ -21,6 +21,7 @@ from builder.domain.page_settings import Reminder
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored import StoredBreadcrumb
+from builder.extras.chat_formats.formats import FORMATS
 from builder.extras.explain.answers import ExplainRequest
 from builder.ports.models import Embedder
 from builder.publish.event import encode
@@ -125,7 +126,7 @@ def everything(profile: Profile) -> Profile:
     return replace(
         profile,
         page="xml",
-        chat_format="anthropic",
+        chat_format=FORMATS["anthropic"],
         system_prompt="You are the assistant of a small pottery studio. Answer in one paragraph.",
         audience=people,
         pinned=(*profile.pinned, pinned),

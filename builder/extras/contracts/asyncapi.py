@@ -15,12 +15,12 @@ from pydantic.json_schema import JsonSchemaMode
 from builder import __version__
 from builder.adapters.nats.publisher import DeadLetter, letter_subject
 from builder.adapters.nats.topology import PROBES_SUBJECT, PURGE_KEY, Topology, stream_configs
+from builder.app.context_event import AgentContextV1
 from builder.app.requests import Failure, all_requests
 from builder.client.sending import EXPECTED_LAST_HEADER
 from builder.connection.names import DEFAULT, FORGOTTEN_HEADER, MESSAGE_ID_HEADER, REPLAY_HEADER, TIMES_HEADER
 from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED, Place
 from builder.extras.contracts.descriptions import Untitled
-from builder.publish.event import AgentContextV1
 from builder.publish.reports import ContextCompactedV1
 from builder.remember.decode import BODIES
 from builder.remember.record import Record

@@ -9,10 +9,10 @@ from pydantic_core import CoreSchema
 from pydantic_core.core_schema import ModelSchema
 from typing_extensions import override
 
+from builder.app.context_event import AgentContextV1
 from builder.app.requests import all_requests
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.json_text import one_line
-from builder.publish.event import AgentContextV1
 
 URN = "urn:context-builder:schema:"
 

@@ -6,11 +6,12 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode
 
-from builder.adapters.profiles.profile_file import ProfileFile
+from builder.adapters.profiles.profile_file import NO_FORMAT, ProfileFile
+from builder.app.context_event import AgentContextV1
 from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED
+from builder.extra import additions
 from builder.extras.contracts.asyncapi import asyncapi_text
 from builder.extras.contracts.descriptions import URN, Untitled
-from builder.publish.event import AgentContextV1
 from builder.publish.reports import ContextCompactedV1
 from builder.remember.decode import BODIES
 from builder.remember.record import Record
@@ -32,6 +33,7 @@ def schema_files() -> dict[str, str]:
 def _schema(name: str, model: type[BaseModel], mode: JsonSchemaMode) -> str:
     schema = model.model_json_schema(by_alias=True, schema_generator=Untitled, mode=mode)
     if model is ProfileFile:
+        schema["properties"]["chat_format"]["enum"] = [NO_FORMAT, *additions("page_formats")]
         schema = _extending(schema)
     head = {"$schema": Untitled.schema_dialect, "$id": URN + name, "title": name}
     return json.dumps(schema | head, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

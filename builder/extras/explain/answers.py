@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
+from builder.app.context_event import AgentContextV1
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.errors import Rejected
 from builder.extra import Host
@@ -14,7 +15,6 @@ from builder.extras.explain.cells import Cell
 from builder.extras.explain.context_receipt import ContextReceipt
 from builder.extras.explain.explanation import PageExplanation
 from builder.extras.explain.strip import strip_of
-from builder.publish.event import AgentContextV1
 from builder.publish.reports import DIGITS
 from builder.wire.requests import BuiltContext, Number, ReplayRequest, json_number
 from builder.worker.replays import Replay

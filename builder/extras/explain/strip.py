@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from builder.assemble.assemble import AssembledPage
-from builder.assemble.items.forms import LINE_REASONS
+from builder.assemble.items.forms import LINE_ONLY
 from builder.assemble.items.writer import Item
 from builder.assemble.presence import is_silent, reductions, rows_of_calls
 from builder.domain.context import CUT, PASSAGES, Fragment
@@ -12,8 +12,6 @@ from builder.domain.profile import SectionRule
 from builder.extras.explain.cells import Cell, State, Strip
 from builder.extras.explain.page_parts import is_find
 
-LINES = frozenset(filter(None, LINE_REASONS.values()))
-"""Reductions to one line."""
 STRONGEST: tuple[State, ...] = ("found", "part", "whole", "line")
 
 
@@ -70,7 +68,7 @@ def _fragments(assembly: AssembledPage) -> Iterator[tuple[SectionRule, Item, Fra
 
 def _state(assembly: AssembledPage, rule: SectionRule, item: Item, fragment: Fragment) -> State:
     reasons = {*reductions(fragment, item, assembly.draft.recall.view)}
-    if reasons & LINES:
+    if reasons & LINE_ONLY:
         return "line"
     if is_find(rule, item):
         return "found"

@@ -15,6 +15,7 @@ from starlette.responses import StreamingResponse
 
 from builder import __version__
 from builder.app.access import AccessControl
+from builder.app.context_event import AgentContextV1
 from builder.app.omissions import PageOmissions, omissions_of
 from builder.app.requests import Breadcrumbs, Receipts, Sessions
 from builder.app.tokens import Tokens
@@ -27,7 +28,6 @@ from builder.extras.http.events import Fanout
 from builder.extras.http.limits import BESIDE_BODY_BYTES, BodyLimit, RateLimit
 from builder.extras.http.problems import PROBLEM, add_handlers
 from builder.extras.http.token_check import TokenCheck
-from builder.publish.event import AgentContextV1
 from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (
     HistoryRequest,

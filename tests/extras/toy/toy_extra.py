@@ -1,9 +1,10 @@
-"""An extra of somebody else: a store, a request with its route, a job, a door, a check of `doctor`, and a command."""
+"""An extra of somebody else: a store, a format, a request with its route, a job, a door, a check of `doctor`, and a command."""
 
 import logging
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -11,6 +12,7 @@ from typing_extensions import TypedDict, override
 
 from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import Missing
+from builder.domain.page_format import PageFormat
 from builder.domain.recall import EVERY_SESSION
 from builder.extra import Extra, Host, Request
 from builder.ports.store import StoreLocation
@@ -19,6 +21,7 @@ from builder.worker.jobs import BackgroundJob
 if TYPE_CHECKING:
     from builder.app.doors import Door, DoorParts
     from builder.app.line import JobParts
+    from builder.assemble.budget.ledger import Ledger
 
 
 log = logging.getLogger("toy")
@@ -76,6 +79,25 @@ def store(url: str) -> StoreLocation:
     return location(f"sqlite:{url.partition(':')[2]}")
 
 
+@dataclass(frozen=True)
+class Prompt:
+    """The page as one message."""
+
+    text: str
+    tokens: int
+
+    def fields(self, *, images: bool = True) -> dict[str, Any]:  # noqa: ARG002 - it has none
+        """`messages` alone."""
+        return {"messages": ({"prompt": self.text},)}
+
+
+def prompt(ledger: "Ledger") -> Prompt:
+    """For `chat_format: prompt`."""
+    rendering = ledger.writer.rendering
+    text = rendering.page(ledger.writer.profile.page, ledger.page_sections()).text
+    return Prompt(text, rendering.page_tokens(text))
+
+
 @asynccontextmanager
 async def bell(parts: "DoorParts") -> "AsyncIterator[Door]":
     """Answers `toy.bell` while the service runs."""
@@ -103,6 +125,14 @@ def toy(name: str) -> None:
 
 extra = Extra(
     stores={"toy": store},
+    page_formats=lambda: {
+        "prompt": PageFormat(
+            copy=prompt,
+            types={"messages": tuple[dict[str, str], ...]},
+            extra_tokens=lambda _writer, _item: 0,
+            picture_tokens=lambda _size: 0,
+        )
+    },
     requests=lambda: {"count": Request(model=CountRequest, answer=Count, right="read", handler=count)},
     jobs={"tally": tally},
     doors={"bell": bell},

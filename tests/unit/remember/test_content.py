@@ -1,7 +1,6 @@
 """The words of a body: JSON as lines, images and files one short line each; their bytes are nobody's words."""
 
 import base64
-import json
 import random
 from typing import Any
 
@@ -9,8 +8,6 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from builder.assemble.items.forms import RenderForm
-from builder.domain.context import Image
-from builder.remember.content import images_of
 from builder.remember.decode import decode
 from builder.remember.schemas.base import Text
 from builder.wire.attachments import attachment_line, without_data_urls
@@ -148,46 +145,3 @@ def test_a_mark_is_not_marked_again() -> None:
 def test_an_object_whose_type_is_no_text_is_no_attachment(kind: Any) -> None:
     value = {"type": kind, "data": "words", "source": {}}
     assert described(value) == value
-
-
-PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x03\xfb\x00\x00\x02\xff\x08\x02\xfb\xff").decode()
-ADDRESS = "https://img.example/mug.png"
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"content": [{"image": {"format": "png", "source": {"bytes": PNG}}}]},
-        {"content": "Look.", "images": [PNG]},
-        {"content": "Look.", "images": [f"data:image/png;base64,{PNG}"]},
-        {"content": [{"type": "file", "mediaType": "image/png", "data": PNG}]},
-        {"content": [{"type": "image", "image": PNG}]},
-        {"content": [{"inline_data": {"mime_type": "image/png", "data": PNG.replace("+", "-").replace("/", "_").rstrip("=")}}]},
-        {"content": [{"type": "image", "source": {"type": "base64", "media_type": "image/jpg", "data": PNG}}]},
-        {"output": {"content": [{"type": "resource", "resource": {"uri": "file:///a", "mimeType": "image/png", "blob": PNG}}]}},
-    ],
-)
-def test_a_picture_of_any_vendor_is_known_by_its_bytes(body: dict[str, Any]) -> None:
-    assert images_of(json.dumps(body)) == (Image(media="image/png", data=PNG),)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"content": [{"type": "file", "mediaType": "image/png", "url": ADDRESS}]},
-        {"content": [{"type": "file", "mediaType": "image/*", "url": ADDRESS}]},
-        {"content": "Look.", "experimental_attachments": [{"name": "a.png", "contentType": "image/png", "url": ADDRESS}]},
-        {"content": "Look.", "images": [ADDRESS]},
-    ],
-)
-def test_an_address_of_a_picture_is_one(body: dict[str, Any]) -> None:
-    assert [image.url for image in images_of(json.dumps(body))] == [ADDRESS]
-
-
-def test_what_a_provider_would_refuse_is_no_picture() -> None:
-    scan = {
-        "type": "image",
-        "source": {"type": "base64", "media_type": "image/png", "data": base64.b64encode(b"%PDF-1.4").decode()},
-    }
-    drawing = {"type": "file", "mediaType": "image/svg+xml", "url": "https://img.example/a.svg"}
-    assert images_of(json.dumps({"content": [scan, drawing]})) == ()

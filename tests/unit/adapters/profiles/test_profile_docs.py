@@ -11,10 +11,12 @@ import pytest
 from builder.adapters.profiles.profile_file import ProfileFile
 from builder.app.config import template_folders
 from builder.app.settings import Settings
+from builder.extras.chat_formats.formats import FORMATS
 from builder.extras.workshop.profile_catalog import ProfileCatalog
 
 PAGE = Path(__file__).resolve().parents[4] / "builder" / "docs" / "profiles.md"
 SCHEMA: dict[str, Any] = ProfileFile.model_json_schema(by_alias=True)
+SCHEMA["properties"]["chat_format"]["enum"] = ["none", *FORMATS]
 SELECTOR = "Selector"
 CONDITIONS = SCHEMA["$defs"][SELECTOR]["properties"].keys()
 """Of each selector: they have rows of their own."""

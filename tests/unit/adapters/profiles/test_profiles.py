@@ -9,11 +9,12 @@ from zoneinfo import ZoneInfo
 import pytest
 import yaml
 
-from builder.adapters.profiles.profiles import known_name, parse_models, parse_profile
+from builder.adapters.profiles.profiles import Library, known_name, parse_models, parse_profile
 from builder.app.config import bundled_folder
 from builder.domain.errors import Misconfigured
 from builder.domain.page_settings import FORBIDDEN_SCHEMAS
 from builder.domain.selector import trigger_on
+from tests.chat_copies import FORMAT_OF
 from tests.factories import latest_of
 
 LEAST: dict[str, Any] = {
@@ -151,6 +152,21 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
 )
 def test_a_mistake_has_the_file_the_line_the_place_by_name_and_what_to_write(path: str, value: Any, message: str) -> None:
     assert mistake(changed(path, value)) == f"profiles/mine.yaml{message}"
+
+
+def test_a_format_that_no_installed_extra_brings_is_named_with_those_that_there_are_and_what_to_install() -> None:
+    fix = "or install the package that brings it (`make up` in a clone, for ours)"
+    unknown = f"profiles/mine.yaml line 1: `chat_format`: no installed extra brings 'gemini'; use one of none, {fix}"
+    assert mistake(changed("chat_format", "gemini")) == unknown
+    with pytest.raises(Misconfigured, match="use one of none, openai, anthropic, responses, or install the package"):
+        parse_profile("mine", changed("chat_format", "gemini"), Library(formats=FORMAT_OF))
+    assert mistake(changed("chat_format", 7)).endswith("7 is not a text; write a text")
+
+
+def test_a_format_of_an_extra_is_the_profile_s() -> None:
+    formats = Library(formats=FORMAT_OF)
+    for name, page_format in FORMAT_OF.items():
+        assert parse_profile("mine", changed("chat_format", name), formats).chat_format is page_format
 
 
 def test_a_floor_above_its_ceiling_is_a_mistake() -> None:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.adapters.templates.folder import TemplateSet
-from builder.assemble.items.list_items import Rendered, below, block, items, quote, spoken, unmarked
+from builder.assemble.items.list_items import Rendered, below, block, items, quote, unmarked
+from builder.extras.chat_formats.words import spoken
 from tests.examples import examples
 
 READER = MarkdownIt("commonmark").enable("table")

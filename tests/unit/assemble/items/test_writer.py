@@ -7,10 +7,10 @@ import pytest
 from builder.assemble.items.forms import FOLD_REASON, RenderForm
 from builder.assemble.items.writer import MIN_RESULT_TOKENS, Item, Writer
 from builder.domain.context import CUT
-from builder.domain.page_settings import ChatFormat
 from builder.domain.stored import StoredBreadcrumb
 from builder.domain.tool_output import Cut
 from builder.recall.index.conversation import Entry, turns
+from tests.chat_copies import ChatFormat
 from tests.conversations import answered, bash, failed, replied, said
 from tests.factories import make_profile
 from tests.pages import make_writer

@@ -95,6 +95,15 @@ def test_an_edited_message_that_is_found_has_the_place_of_what_it_edits() -> Non
     assert ids_of(page(rows), "relevant") == ["m1", "m2", "m3", "m4"]
 
 
+def test_rules_of_a_list_that_is_found_stand_above_and_leave_one_mark_there() -> None:
+    items = ("The kilns of Delft have numbers", "Glaze is in the shed of Delft", "The gate of Delft is locked")
+    rules = "".join(f"\n* {item}" for item in items)
+    rows = [said(1, f"The kiln of Delft stands at the quay.\n\n### Conventions{rules}\n\n### Folders\n* one"), *chat(9, 2)]
+    context = page(rows)
+    assert section(context, "Standing Instructions").endswith("- User: {}\n  {}\n  {}".format(*items))
+    assert "quay.\n\n  ### Conventions\n  * […]\n  ### Folders\n  * one\n" in found(context)
+
+
 def test_a_result_that_is_found_stands_below_its_call_with_the_passage_that_was_found() -> None:
     filling = "The harbour was calm and we walked along the quay. " * 40
     rows = [replied(1, "", bash("r1", "cat kilns.txt")), answered(2, "r1", f"{filling}The kiln of Delft stands here. {filling}")]

@@ -9,10 +9,9 @@ import pytest
 
 from builder.assemble.assemble import context_of
 from builder.assemble.budget.limits import MIN_ROOM
-from builder.assemble.chat import chat_tokens
 from builder.domain.context import Context
-from builder.domain.page_settings import ChatFormat
 from builder.domain.stored import StoredBreadcrumb
+from tests.chat_copies import ChatFormat, messages_of
 from tests.conversations import bash, chat
 from tests.factories import make_assembly, make_context, make_profile, make_remembered
 
@@ -45,8 +44,8 @@ def called(sequence: int, call: str) -> StoredBreadcrumb:
 
 
 def pictures_of(context: Context) -> int:
-    own = sum(len(message.images) for message in context.messages)
-    return own + sum(len(exchange.images) for message in context.messages for exchange in message.exchanges)
+    own = sum(len(message.images) for message in messages_of(context))
+    return own + sum(len(exchange.images) for message in messages_of(context) for exchange in message.exchanges)
 
 
 def page(rows: list[StoredBreadcrumb], chat_format: ChatFormat, budget: int, **changes: Any) -> Context:
@@ -62,9 +61,9 @@ def test_of_twenty_pictures_the_newest_that_have_room_are_sent_and_all_words_sta
     assert 3 <= number < 20
     assert context.picture_tokens == number * tokens
     assert context.tokens + context.picture_tokens <= 4000
-    assert context.messages[-1].images, "the question has its own"
+    assert messages_of(context)[-1].images, "the question has its own"
     assert all(f"Screen {n}." in context.markdown for n in range(1, 40, 2))
-    senders = [message.ids[0] for message in context.messages if message.images]
+    senders = [message.ids[0] for message in messages_of(context) if message.images]
     assert senders == [f"m{41 - 2 * (number - 1 - each)}" for each in range(number)], "the newest, without a hole"
 
 
@@ -111,8 +110,8 @@ def test_a_whole_conversation_with_pictures_is_never_too_long(chat_format: ChatF
     for budget in range(420, 3200, 37):
         assembly = make_assembly(shown(21, "And this?"), rows, make_profile(budget=budget, chat_format=chat_format))
         context = context_of(assembly, "none")
-        texts = chat_tokens(context.messages, assembly.draft.writer)
-        assert max(context.tokens, texts) + context.picture_tokens <= budget
+        assert context.copy
+        assert max(context.tokens, context.copy.tokens) + context.picture_tokens <= budget
         assert budget < 1500 or "Screen 1." in context.markdown, "the words come first, but for the picture of the question"
         numbers.add(pictures_of(context))
     assert numbers >= {0, 1, 2, 3}
@@ -127,7 +126,7 @@ def test_of_several_pictures_of_one_call_the_last_that_have_room_are_sent() -> N
 
 def test_a_page_without_messages_pays_for_no_picture() -> None:
     context = page([shown(1), answered(2), shown(3, "And now?")], "none", 4000)
-    assert (context.picture_tokens, context.messages) == (0, ())
+    assert (context.picture_tokens, messages_of(context)) == (0, ())
 
 
 def test_pictures_of_results_cost_what_the_provider_takes() -> None:

@@ -1,4 +1,4 @@
-"""The page as the messages of a chat API: the same fragments, written words apart from what the builder adds.
+"""A page as the messages of a chat API: the same fragments, written words apart from what the builder adds.
 
 What lasts is a system message per section; then the conversation; then the current message, after everything else on the page.
 """
@@ -8,7 +8,14 @@ from dataclasses import replace
 from itertools import takewhile
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.chat_turns import (
+from builder.assemble.items.labels import CHAT_ROLES
+from builder.assemble.items.rendering import Group, PageSection
+from builder.assemble.items.section_sources import SAME, SOURCES
+from builder.assemble.items.writer import Item, Writer
+from builder.domain.context import OPENING, RECENT, SLOW, STATIC
+from builder.domain.profile import SectionRule
+from builder.extras.chat_formats.messages import Message, MessagePart
+from builder.extras.chat_formats.turns import (
     Dialogue,
     Notes,
     SectionItem,
@@ -18,27 +25,14 @@ from builder.assemble.chat_turns import (
     roles_with_labels,
     written_parts,
 )
-from builder.assemble.items.labels import CHAT_ROLES
-from builder.assemble.items.rendering import Group, PageSection
-from builder.assemble.items.section_sources import SAME, SOURCES
-from builder.assemble.items.writer import Item, Writer
-from builder.domain.context import OPENING, RECENT, SLOW, STATIC, Message, MessagePart
-from builder.domain.profile import SectionRule
+from builder.extras.chat_formats.words import lines
 from builder.recall.index.conversation import closed_turn
 
 PROBE = "x"
 """Stands in a section while its heading is looked for."""
 
 
-def messages(ledger: Ledger) -> tuple[Message, ...]:
-    """The page of the ledger as messages; () when the profile wants none.
-
-    They end with the current message, or with the calls to answer from.
-    """
-    return () if ledger.writer.profile.chat_format == "none" else _Chat(ledger).messages()
-
-
-class _Chat:
+class PageMessages:
     """The parts of a page, of which messages are made."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -59,6 +53,7 @@ class _Chat:
         self._labelled_roles = roles_with_labels(turns, self._current.first if self._current else None, ledger.writer)
 
     def messages(self) -> tuple[Message, ...]:
+        """They end with the current message, or with the calls to answer from."""
         dialogue = Dialogue(self._ledger, self._labelled_roles)
         dialogue.add(self._before, self._since)
         system, notes = self._system_and_notes()
@@ -66,8 +61,8 @@ class _Chat:
         notes = Notes("\n\n".join(filter(None, (dialogue.note.text, notes.text))), (*dialogue.note.ids, *notes.ids))
         conversation = _opened(dialogue.messages, _note_of(self._ledger, "window") if self._before else "")
         if self._ends_with_calls(conversation, notes):
-            callers = frozenset(item.first.id for _, item in self._since)
-            ending = "\n".join(filter(None, (_note_of(self._ledger, "turn"), _note_of(self._ledger, "trigger"))))
+            callers = {item.first.id for _, item in self._since}
+            ending = lines(_note_of(self._ledger, "turn"), _note_of(self._ledger, "trigger"))
             return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
         last = Message(role="user", parts=(MessagePart(notes.text, is_note=True),), ids=notes.ids)
         if self._current and not self._is_text:
@@ -107,8 +102,8 @@ class _Chat:
         turn = closed_turn(view, view.history.breadcrumbs.versions[now.id][0]) if now.role == "tool" else ()
         if any(item.entry in (turn or ()) and item.fragments[1:] for _, item in self._calls):
             return True
-        ends_with_user = conversation[-1:] and conversation[-1].role == "user"
-        return self._current is None and bool(not notes.text or ends_with_user)
+        ends_with_user = bool(conversation) and conversation[-1].role == "user"
+        return self._current is None and (not notes.text or ends_with_user)
 
     def _with_current(self, current: Item, notes: Notes, day: str) -> Message:
         """The current message after everything that is no message. day: of the last note."""
@@ -118,7 +113,7 @@ class _Chat:
         is_named = "user" in self._labelled_roles or crumb.role != "user" or label != writer.labels.name(crumb)
         note = note_of(date if date != day else "", label if is_named else "")
         heading = _heading(self._trigger, writer) if notes.text else ""
-        above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, _note_of(ledger, "trigger"), note)))
+        above = lines(notes.text and f"{notes.text}\n", heading, _note_of(ledger, "trigger"), note)
         return Message(
             role="user",
             parts=(*Notes(above).parts, *written_parts(current.fragments[-1], "user", writer)),
@@ -143,26 +138,25 @@ def _opened(conversation: list[Message], note: str) -> list[Message]:
     parts = Notes(note).parts
     if conversation and conversation[0].role == "user":
         return [replace(conversation[0], parts=(*parts, *conversation[0].parts)), *conversation[1:]]
-    return [Message(role="user", parts=parts, ids=()), *conversation]
+    return [Message(role="user", parts=parts), *conversation]
 
 
-def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
+def chat_tokens(chat: Sequence[Message], writer: Writer) -> int:
     """Tokens of all texts, arguments and results; names and ids are the API's."""
-    count, total, is_first = writer.rendering.page_tokens, 0, True
+    first = next((message.role for message in chat if message.role != "system"), "")
+    texts = [OPENING] if first == "assistant" else []
     for message in chat:
         joint = "\n\n" if message.role == "system" else ""
-        total += sum(count(part.text + joint) for part in message.parts)
-        total += sum(count(each.call.arguments) + count("\n".join(each.results)) for each in message.exchanges)
-        total += count(OPENING) if is_first and message.role == "assistant" else 0
-        is_first = is_first and message.role == "system"
-    return total
+        texts += (part.text + joint for part in message.parts)
+        texts += (text for each in message.exchanges for text in (each.call.arguments, "\n".join(each.results)))
+    return sum(map(writer.rendering.page_tokens, texts))
 
 
 def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledger: Ledger) -> Iterable[Message]:
     classes = [ledger.rules[section.name].section_class for section in front]
     static = len(list(takewhile(lambda name: name == STATIC, classes)))
     slow = len(list(takewhile(lambda name: name != "turn", classes)))
-    marks = {slow: SLOW} | {static: STATIC}
+    marks = {slow: SLOW, static: STATIC}
     for number, section in enumerate(front, 1):
         notes = _notes((section,), items, ledger.writer)
         parts = (MessagePart(notes.text, is_note=True),)
@@ -184,14 +178,14 @@ def _heading(rule: SectionRule, writer: Writer) -> str:
 
 
 def _ending_with_calls(
-    conversation: Sequence[Message], callers: frozenset[str], notes: Notes, ending: str, *, is_cached: bool
+    conversation: Sequence[Message], callers: set[str], notes: Notes, ending: str, *, is_cached: bool
 ) -> tuple[Message, ...]:
     """callers: ids of the messages that make the calls or came after. ending: the note that ends the message before."""
     if not notes.text and not ending:
         return _with_breakpoint(conversation, is_cached=is_cached)
     number = sum(1 for _ in takewhile(lambda message: callers & {*message.ids}, reversed(conversation)))
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
-    question = before.pop() if before and before[-1].role == "user" else Message(role="user", parts=(), ids=())
+    question = before.pop() if before and before[-1].role == "user" else Message(role="user")
     gap = "\n" if notes.text or question.parts else ""
     last = Notes(ending and f"{gap}{ending}")
     front = replace(question, parts=(*notes.parts, *question.parts, *last.parts), ids=(*notes.ids, *question.ids))
@@ -199,6 +193,6 @@ def _ending_with_calls(
 
 
 def _with_breakpoint(conversation: Sequence[Message], *, is_cached: bool) -> tuple[Message, ...]:
-    if not conversation or not is_cached:
-        return tuple(conversation)
-    return (*conversation[:-1], replace(conversation[-1], breakpoint=RECENT))
+    if conversation and is_cached:
+        return (*conversation[:-1], replace(conversation[-1], breakpoint=RECENT))
+    return tuple(conversation)

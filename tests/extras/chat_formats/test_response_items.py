@@ -7,17 +7,18 @@ import pytest
 from openai.types.responses import ResponseInputItemParam
 from pydantic import TypeAdapter
 
+from builder.assemble.items.rendering import Image
 from builder.chats.bodies import Conversation, message_bodies
-from builder.domain.context import Image, Message, MessagePart
-from builder.publish.chat import MAX_ID_CHARS
-from builder.publish.response_items import response_items
+from builder.extras.chat_formats.messages import Message, MessagePart
+from builder.extras.chat_formats.response_items import response_items
+from builder.extras.chat_formats.shapes import MAX_ID_CHARS
 from tests.chat_rules import broken_by_responses
-from tests.unit.publish.test_chat import ASK, PICTURE, PNG, call, message
+from tests.extras.chat_formats.test_shapes import ASK, PICTURE, PNG, call, message
 
 
 def items(*messages: Message) -> list[dict[str, Any]]:
     """As JSON, once the API and the types of its SDK would take them."""
-    found = [json.loads(each.model_dump_json(exclude_none=True)) for each in response_items(messages)]
+    found = [json.loads(each.model_dump_json(exclude_none=True)) for each in response_items(messages)["messages"]]
     assert broken_by_responses(found) == []
     TypeAdapter(list[ResponseInputItemParam]).validate_python(found, strict=True)
     return found

@@ -1,8 +1,8 @@
 """Turns of a chat: what pages as messages do not show. Roles, names, dates and notes: test_chat, tests/golden/test_messages."""
 
-from builder.assemble.chat_turns import Dialogue, SectionItem, is_turn, note_of
-from builder.domain.context import Message
 from builder.domain.stored import StoredBreadcrumb
+from builder.extras.chat_formats.messages import Message
+from builder.extras.chat_formats.turns import Dialogue, SectionItem, is_turn, note_of
 from builder.recall.index.conversation import turns
 from tests.conversations import answered, bash, failed, replied, requested, said
 from tests.pages import make_ledger, make_writer

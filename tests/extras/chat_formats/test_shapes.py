@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 import pytest
 
-from builder.domain.context import Call, Exchange, Image, Message, MessagePart
-from builder.publish.chat import MAX_ID_CHARS, acceptable, anthropic, openai
-from builder.remember.content import images_of
+from builder.adapters.templates.pictures import images_of
+from builder.assemble.items.rendering import Image
+from builder.extras.chat_formats.messages import Exchange, Message, MessagePart
+from builder.extras.chat_formats.shapes import MAX_ID_CHARS, acceptable, anthropic, openai
+from builder.remember.calls import Call
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -30,9 +32,10 @@ ASK = message("user", "And now?")
 
 def both(*messages: Message) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
     """OpenAI's messages, Anthropic's and its system prompt, as JSON, once both would take them."""
-    system, turns = anthropic(messages)
+    claude = anthropic(messages)
     shapes = [
-        [json.loads(each.model_dump_json(exclude_none=True)) for each in shape] for shape in (openai(messages), turns, system)
+        [json.loads(each.model_dump_json(exclude_none=True)) for each in shape]
+        for shape in (openai(messages)["messages"], claude["messages"], claude["system"])
     ]
     assert broken_by_openai(shapes[0]) == []
     assert broken_by_anthropic(shapes[2], shapes[1]) == []
@@ -103,7 +106,7 @@ def test_two_results_of_a_call_are_one_text_for_openai_and_two_blocks_that_say_o
     answer = turns[2]["content"][0]
     assert [block["text"] for block in answer["content"]] == ["no", "yes"]
     assert answer["is_error"] is True
-    assert '"content":null' in openai((call("r1"),))[0].model_dump_json(exclude_none=True)
+    assert '"content":null' in openai((call("r1"),))["messages"][0].model_dump_json(exclude_none=True)
 
 
 def test_messages_of_one_role_are_one_turn_for_anthropic_and_stay_apart_for_openai() -> None:

@@ -1,22 +1,28 @@
-"""The messages of a context in the shapes of OpenAI and of Anthropic."""
+"""Messages in the shapes of OpenAI and of Anthropic."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import blake2b
-from itertools import chain, count
-from typing import Any, Literal, TypeVar
+from itertools import chain, count, groupby
+from operator import itemgetter
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_serializer
+from pydantic import BaseModel, Field, model_serializer
 
-from builder.domain.context import OPENING, Exchange, Image, Message
+from builder.assemble.items.rendering import Image
+from builder.domain.context import OPENING
+from builder.extras.chat_formats.messages import Exchange, Message
+from builder.publish.event import STRICT_MODEL
 
 MAX_ID_CHARS, MAX_NAME_CHARS = 40, 64
 """OpenAI's limits, which are within Anthropic's."""
 SUFFIX_CHARS = 6
 """Room for the number of a repeated id."""
 _ID = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_ID_CHARS}}}")
+Fields = Mapping[str, Any]
+"""Those of the event."""
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -38,63 +44,55 @@ def _acceptable(exchange: Exchange, used: set[str]) -> Exchange:
     return replace(exchange, call=replace(exchange.call, id=unique, tool=tool))
 
 
-def prompt_of(messages: tuple[Message, ...]) -> str:
-    """The text of all system messages; "" = none."""
-    return "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
-
-
 def address_of(image: Image) -> str:
     """Its https address, or a data URL."""
     return f"data:{image.media};base64,{image.data}" if image.data else image.url
 
 
-STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
-
-
-class TextPart(BaseModel):
-    """Text of a message of several parts."""
+class StrictModel(BaseModel):
+    """A part of a message."""
 
     model_config = STRICT_MODEL
+
+
+class TextPart(StrictModel):
+    """Text of a message of several parts."""
+
     type: Literal["text"] = "text"
     text: str = Field(min_length=1)
 
 
-class ImageUrl(BaseModel):
+class ImageUrl(StrictModel):
     """Where OpenAI finds an image."""
 
-    model_config = STRICT_MODEL
     url: str = Field(description="https address or data URL")
 
 
-class ImagePart(BaseModel):
+class ImagePart(StrictModel):
     """An image for OpenAI."""
 
-    model_config = STRICT_MODEL
     type: Literal["image_url"] = "image_url"
     image_url: ImageUrl
 
 
-class FunctionOpenAI(BaseModel):
+class FunctionOpenAI(StrictModel):
     """What is called."""
 
-    model_config = STRICT_MODEL
     name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
     arguments: str = Field(description="a JSON object as text")
 
 
-class ToolCallOpenAI(BaseModel):
+class ToolCallOpenAI(StrictModel):
     """A call of the assistant."""
 
-    model_config = STRICT_MODEL
     id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")
     type: Literal["function"] = "function"
     function: FunctionOpenAI
 
 
-class MessageOpenAI(BaseModel):
+class MessageOpenAI(StrictModel):
     """A message of OpenAI's chat completions."""
 
-    model_config = STRICT_MODEL
     role: Literal["system", "user", "assistant", "tool"]
     content: str | tuple[TextPart | ImagePart, ...] | None = Field(None, description="null when there is nothing but calls")
     tool_calls: tuple[ToolCallOpenAI, ...] | None = Field(None, description="each is answered by one of the next messages")
@@ -103,11 +101,20 @@ class MessageOpenAI(BaseModel):
     _with_content = model_serializer(mode="wrap")(lambda self, fields: {"role": self.role, "content": None, **fields(self)})
 
 
-def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:
+def openai(messages: tuple[Message, ...]) -> Fields:
     """For `chat.completions.create`, one system message at most. Only people's messages have images."""
-    prompt = prompt_of(messages)
-    system = (MessageOpenAI(role="system", content=prompt),) if prompt else ()
-    return (*system, *(part for message in acceptable(messages) if message.role != "system" for part in _with_results(message)))
+    return behind_prompt(messages, MessageOpenAI, _with_results)
+
+
+def behind_prompt(
+    messages: tuple[Message, ...], system: Callable[..., StrictModel], items: Callable[[Message], Iterable[StrictModel]]
+) -> Fields:
+    """The texts of all system messages in one, then the items of the others."""
+    prompt = "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
+    first = (system(role="system", content=prompt),) if prompt else ()
+    return {
+        "messages": (*first, *(item for message in acceptable(messages) if message.role != "system" for item in items(message)))
+    }
 
 
 def _with_results(message: Message) -> Iterator[MessageOpenAI]:
@@ -123,15 +130,13 @@ def _with_results(message: Message) -> Iterator[MessageOpenAI]:
         yield MessageOpenAI(role="tool", content="\n".join(exchange.results), tool_call_id=exchange.call.id)
 
 
-class CacheControl(BaseModel):
+class CacheControl(StrictModel):
     """Marks the end of a prefix that Anthropic may cache."""
 
-    model_config = STRICT_MODEL
     type: Literal["ephemeral"] = "ephemeral"
 
 
-class _Block(BaseModel):
-    model_config = STRICT_MODEL
+class _Block(StrictModel):
     cache_control: CacheControl | None = Field(None, description="at the named breakpoints")
 
 
@@ -142,10 +147,9 @@ class TextBlock(_Block):
     text: str = Field(min_length=1)
 
 
-class ImageSource(BaseModel):
+class ImageSource(StrictModel):
     """Where Anthropic finds an image."""
 
-    model_config = STRICT_MODEL
     type: Literal["base64", "url"]
     media_type: str | None = None
     data: str | None = None
@@ -178,49 +182,46 @@ class ToolResultBlock(_Block):
 
 
 Block = TextBlock | ImageBlock | ToolUseBlock | ToolResultBlock
-CachedBlock = TypeVar("CachedBlock", bound=_Block)
 
 
-class MessageAnthropic(BaseModel):
+class MessageAnthropic(StrictModel):
     """A message of Anthropic's API; `system` is beside them."""
 
-    model_config = STRICT_MODEL
     role: Literal["user", "assistant"]
     content: tuple[Block, ...] = Field(min_length=1)
 
 
-def anthropic(messages: tuple[Message, ...]) -> tuple[tuple[TextBlock, ...], tuple[MessageAnthropic, ...]]:
+def anthropic(messages: tuple[Message, ...]) -> Fields:
     """For `messages.create`: alternating roles, the user first, results right after their calls."""
     messages = acceptable(messages)
     system = tuple(block for message in messages if message.role == "system" for block in _mark_cache(_texts(message), message))
-    turns: list[tuple[Literal["user", "assistant"], list[Block]]] = []
-    for role, blocks in (turn for message in messages for turn in _turns(message)):
-        if not turns and role == "assistant":
-            turns.append(("user", [TextBlock(text=OPENING)]))
-        if turns and turns[-1][0] == role:
-            turns[-1][1].extend(blocks)
-        else:
-            turns.append((role, [*blocks]))
-    return system, tuple(MessageAnthropic(role=role, content=tuple(blocks)) for role, blocks in turns)
+    blocks = [(role, block) for message in messages for role, blocks in _turns(message) for block in blocks]
+    if blocks and blocks[0][0] == "assistant":
+        blocks.insert(0, ("user", TextBlock(text=OPENING)))
+    turns = groupby(blocks, key=itemgetter(0))
+    return {
+        "system": system,
+        "messages": tuple(MessageAnthropic(role=role, content=tuple(block for _, block in turn)) for role, turn in turns),
+    }
 
 
 def _turns(message: Message) -> Iterator[tuple[Literal["user", "assistant"], tuple[Block, ...]]]:
     if message.role == "user":
         yield "user", _mark_cache((*map(_picture, message.images), *_texts(message)), message)
-    elif message.role == "assistant" and message.exchanges:
+    elif message.role == "assistant":
         calls = (exchange.call for exchange in message.exchanges)
         uses = (ToolUseBlock(id=call.id, name=call.tool, input=json.loads(call.arguments)) for call in calls)
-        yield "assistant", (*_texts(message), *uses)
-        yield "user", _mark_cache(tuple(map(_result, message.exchanges)), message)
-    elif message.role == "assistant":
-        yield "assistant", _mark_cache(_texts(message), message)
+        blocks: tuple[Block, ...] = (*_texts(message), *uses)
+        yield "assistant", blocks if message.exchanges else _mark_cache(blocks, message)
+        if message.exchanges:
+            yield "user", _mark_cache(tuple(map(_result, message.exchanges)), message)
 
 
 def _texts(message: Message) -> tuple[TextBlock, ...]:
     return tuple(TextBlock(text=part.text) for part in message.parts)
 
 
-def _mark_cache(blocks: tuple[CachedBlock, ...], message: Message) -> tuple[CachedBlock, ...]:
+def _mark_cache(blocks: tuple[Block, ...], message: Message) -> tuple[Block, ...]:
     if not message.breakpoint:
         return blocks
     return (*blocks[:-1], blocks[-1].model_copy(update={"cache_control": CacheControl()}))

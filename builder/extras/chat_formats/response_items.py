@@ -1,26 +1,25 @@
-"""The messages of a context as input items of OpenAI's Responses API."""
+"""Messages as input items of OpenAI's Responses API."""
 
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from builder.domain.context import Exchange, Image, Message
-from builder.publish.chat import STRICT_MODEL, acceptable, address_of, prompt_of
+from builder.assemble.items.rendering import Image
+from builder.extras.chat_formats.messages import Exchange, Message
+from builder.extras.chat_formats.shapes import Fields, StrictModel, address_of, behind_prompt
 
 
-class InputText(BaseModel):
+class InputText(StrictModel):
     """Text of an item of several parts."""
 
-    model_config = STRICT_MODEL
     type: Literal["input_text"] = "input_text"
     text: str = Field(min_length=1)
 
 
-class InputImage(BaseModel):
+class InputImage(StrictModel):
     """An image of an item."""
 
-    model_config = STRICT_MODEL
     type: Literal["input_image"] = "input_image"
     image_url: str = Field(description="https address or data URL")
     detail: Literal["auto"] = "auto"
@@ -29,29 +28,26 @@ class InputImage(BaseModel):
 Content = str | tuple[InputText | InputImage, ...]
 
 
-class MessageItem(BaseModel):
+class MessageItem(StrictModel):
     """A message of somebody; the assistant's is a text."""
 
-    model_config = STRICT_MODEL
     type: Literal["message"] = "message"
     role: Literal["system", "user", "assistant"]
     content: Content
 
 
-class FunctionCallItem(BaseModel):
+class FunctionCallItem(StrictModel):
     """A call of the assistant."""
 
-    model_config = STRICT_MODEL
     type: Literal["function_call"] = "function_call"
     call_id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,40}$", description="one of the next items has its output")
     name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
     arguments: str = Field(description="a JSON object as text")
 
 
-class FunctionOutputItem(BaseModel):
+class FunctionOutputItem(StrictModel):
     """The output of a call."""
 
-    model_config = STRICT_MODEL
     type: Literal["function_call_output"] = "function_call_output"
     call_id: str
     output: Content
@@ -60,11 +56,9 @@ class FunctionOutputItem(BaseModel):
 ResponseItem = MessageItem | FunctionCallItem | FunctionOutputItem
 
 
-def response_items(messages: tuple[Message, ...]) -> tuple[ResponseItem, ...]:
+def response_items(messages: tuple[Message, ...]) -> Fields:
     """For `responses.create`, one system message at most. Messages of people and outputs have images."""
-    prompt = prompt_of(messages)
-    system = (MessageItem(role="system", content=prompt),) if prompt else ()
-    return (*system, *(item for message in acceptable(messages) if message.role != "system" for item in _items(message)))
+    return behind_prompt(messages, MessageItem, _items)
 
 
 def _items(message: Message) -> Iterator[ResponseItem]:

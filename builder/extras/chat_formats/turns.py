@@ -7,13 +7,14 @@ from itertools import chain, groupby
 from typing import Literal
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.items.labels import call_label
 from builder.assemble.items.list_items import ITEM
-from builder.assemble.items.words import call_arguments, instead_of_results, message_words, result_words
-from builder.assemble.items.writer import Item, Writer
+from builder.assemble.items.rendering import Image
+from builder.assemble.items.writer import Item, Writer, instead_of_results
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import Exchange, Fragment, Image, Message, MessagePart
+from builder.domain.context import Fragment
 from builder.domain.control_text import visible
+from builder.extras.chat_formats.messages import Exchange, Message, MessagePart
+from builder.extras.chat_formats.words import lines, message_words, page_call, result_words
 from builder.recall.index.conversation import Entry
 
 SectionItem = tuple[str, Item]
@@ -26,7 +27,7 @@ def is_turn(item: Item) -> bool:
 
 def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: Writer) -> frozenset[str]:
     """The roles in which more than one writes. asker: the current message."""
-    labels: defaultdict[str, set[str]] = defaultdict(set)
+    labels = defaultdict[str, set[str]](set)
     for crumb in (*(item.first for item in items), *((asker,) if asker else ())):
         labels["user" if crumb is asker else _role(crumb, writer)].add(_name(crumb, writer))
     return frozenset(role for role, names in labels.items() if len(names - {""}) > 1)
@@ -84,15 +85,15 @@ class Dialogue:
         for gap, item in items:
             texts += (gap.removeprefix(ITEM), item.text.removeprefix(ITEM))
             ids += (part.breadcrumb.id for part in item.fragments)
-        self.note = Notes("\n".join(filter(None, texts)), tuple(ids))
+        self.note = Notes(lines(*texts), tuple(ids))
 
     def _say(self, section: str, gap: str, items: Sequence[Item]) -> None:
         message = _turn(items, self._ledger.writer)
-        if not message.parts and not message.exchanges and not message.images:
+        if not (message.parts or message.exchanges or message.images):
             return
         date = self._ledger.date(section, items[0])
-        lines = "\n".join(filter(None, (self.note.text, gap)))
-        note = note_of(date if date != self.day else "", self._label(items[0].first, message), lines)
+        label = self._label(items[0].first, message)
+        note = note_of(date if date != self.day else "", label, lines(self.note.text, gap))
         self._append(message, Notes(note, self.note.ids))
         self.day, self.note = date, Notes()
 
@@ -122,7 +123,7 @@ class Dialogue:
 def note_of(date: str, name: str, gap: str = "") -> str:
     """The note before a message: gap, date, speaker."""
     signs = gap.removeprefix(ITEM).replace(f"\n{ITEM}", "\n")
-    return "\n".join(filter(None, (signs, f"[{date}]" if date else "", visible(f"{name}:") if name else "")))
+    return lines(signs, f"[{date}]" if date else "", visible(f"{name}:") if name else "")
 
 
 def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[MessagePart, ...]:
@@ -184,22 +185,16 @@ def _with_calls(message: Message, calls: Sequence[Item], writer: Writer) -> Mess
 
 def _exchange(entry: Entry, item: Item, writer: Writer) -> Exchange:
     first, *results = item.fragments
-    call, phrases = writer.rendering.call(first.breadcrumb, entry.request), writer.rendering.phrases
-    call = replace(
-        call, arguments=call_arguments(call, first, call_label(call.tool, writer.labels.caller(first.breadcrumb), phrases))
+    return Exchange(
+        call=page_call(first, entry.request, writer),
+        results=tuple(_result(each, writer) for each in results) or (writer.rendering.phrases(instead_of_results(entry)),),
+        ids=tuple(each.breadcrumb.id for each in results),
+        failed=bool(results) and results[-1].breadcrumb.failed,
+        images=tuple(image for each in results for image in pictures(item, each, writer)),
     )
-    exchange = Exchange(call=call, results=(phrases(instead_of_results(entry)),), ids=(), failed=False)
-    for fragment in results:
-        exchange = replace(_with_result(exchange, fragment, writer), images=(*exchange.images, *pictures(item, fragment, writer)))
-    return exchange
 
 
-def _with_result(exchange: Exchange, fragment: Fragment, writer: Writer) -> Exchange:
+def _result(fragment: Fragment, writer: Writer) -> str:
     phrases = writer.rendering.phrases
-    text, left_out = result_words(fragment, phrases("result")), phrases("result_left_out", id=fragment.breadcrumb.id)
-    return replace(
-        exchange,
-        results=(*(exchange.results if exchange.ids else ()), text if text.strip() else left_out),
-        ids=(*exchange.ids, fragment.breadcrumb.id),
-        failed=fragment.breadcrumb.failed,
-    )
+    text = result_words(fragment, phrases("result"))
+    return text if text.strip() else phrases("result_left_out", id=fragment.breadcrumb.id)

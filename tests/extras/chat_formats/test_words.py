@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from builder.assemble.items.forms import RenderForm
-from builder.assemble.items.words import MAX_MARGIN_CHARS, call_arguments, message_words, result_words
 from builder.domain.context import Context, Fragment
 from builder.domain.stored import StoredBreadcrumb
+from builder.extras.chat_formats.words import MAX_MARGIN_CHARS, message_words, page_call, result_words
 from tests.conversations import answered, conversation, failed, replied, said, sent, undated
 from tests.pages import make_writer
 
@@ -115,8 +115,8 @@ def test_the_arguments_of_a_whole_call_are_its_own_and_of_a_cut_one_a_json_objec
     writer = make_writer([row])
     call = writer.rendering.call(row.breadcrumb, "r1")
     form = RenderForm(call="r1")
-    assert call_arguments(call, writer.fragment(row.breadcrumb, form), "Call bash") == call.arguments
-    cut = json.loads(call_arguments(call, writer.fragment(row.breadcrumb, form, 60), "Call bash"))
+    assert page_call(writer.fragment(row.breadcrumb, form), "r1", writer) == call
+    cut = json.loads(page_call(writer.fragment(row.breadcrumb, form, 60), "r1", writer).arguments)
     assert list(cut) == ["cut"]
     assert "Sentence 0" in cut["cut"]
 

@@ -1,14 +1,17 @@
 """The words of a fragment without bullet, indent and label, as messages have them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
-from builder.assemble.items.list_items import INSIDE, ITEM, LINE_END, NO_LABEL, spoken
+from builder.assemble.items.labels import call_label
+from builder.assemble.items.list_items import INSIDE, ITEM, LINE_END, NO_LABEL
+from builder.assemble.items.writer import Writer
 from builder.domain.breadcrumb import TOOL_RESPONSE, Breadcrumb
-from builder.domain.context import Call, Fragment
+from builder.domain.context import Fragment
 from builder.domain.control_text import visible
 from builder.domain.json_text import one_line
-from builder.recall.index.conversation import Entry
+from builder.remember.calls import Call
 from builder.remember.content import without_wrapper
 from builder.wire.words import brief
 
@@ -32,17 +35,28 @@ def result_words(fragment: Fragment, label: str) -> str:
     return words if words.strip() and is_shown and _has_room(words) else plain
 
 
-def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
-    """The arguments as a JSON object, or the part that the page shows. label: of the call."""
+def page_call(fragment: Fragment, request: str, writer: Writer) -> Call:
+    """The call of a request id, with its arguments or the part of them that the page shows."""
+    call = writer.rendering.call(fragment.breadcrumb, request)
     if not fragment.reduced:
-        return call.arguments
-    part = visible(spoken(fragment.text, visible(label)))
-    return one_line({"cut": part})
+        return call
+    label = call_label(call.tool, writer.labels.caller(fragment.breadcrumb), writer.rendering.phrases)
+    return replace(call, arguments=one_line({"cut": visible(spoken(fragment.text, visible(label)))}))
 
 
-def instead_of_results(entry: Entry) -> str:
-    """Name of the phrase for a call that has no result below."""
-    return "no_longer_available" if entry.is_answered else "no_answer"
+def lines(*texts: str) -> str:
+    """Those that say something, one below the other."""
+    return "\n".join(filter(None, texts))
+
+
+def spoken(item: str, speaker: str) -> str:
+    """The words of an item without bullet, indent and speaker."""
+    first, *more = item.removeprefix(ITEM).split("\n")
+    lines = [line.removeprefix(INSIDE) for line in more]
+    label = f"{speaker}{NO_LABEL}"
+    if first != label:
+        return "\n".join((first.removeprefix(f"{label} ") if speaker else first, *lines))
+    return "\n".join(lines if lines and lines[0] else lines[1:])
 
 
 def _exact(breadcrumb: Breadcrumb, plain: str, label: str) -> str:
@@ -52,7 +66,7 @@ def _exact(breadcrumb: Breadcrumb, plain: str, label: str) -> str:
         return output
     printed = f"{label}{NO_LABEL}\n{output}" if output and output != error else ""
     parts = (error, printed) if error else (output,)
-    return f"{plain.partition(NO_LABEL)[0]}{NO_LABEL} " + "\n".join(filter(None, parts)) if any(parts) else ""
+    return f"{plain.partition(NO_LABEL)[0]}{NO_LABEL} " + lines(*parts) if any(parts) else ""
 
 
 def _output_text(value: Any) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 
 from builder.adapters.tokens import load_counter
 from builder.domain.context import Context
-from builder.domain.page_settings import ChatFormat, Reminder
+from builder.domain.page_settings import Reminder
 from builder.domain.profile import Profile
 from builder.domain.stored import StoredBreadcrumb
 from builder.recall.questions import Questions
+from tests.chat_copies import ChatFormat, messages_of
 from tests.conversations import answered, chat, replied, said
 from tests.factories import make_catalog, make_context, make_profile
 from tests.two_sections import make_two_sections
@@ -43,14 +44,14 @@ def shown(context: Context) -> list[tuple[str, list[str], list[tuple[str, tuple[
             [part.text for part in message.parts],
             [(exchange.call.id, exchange.results) for exchange in message.exchanges],
         )
-        for message in context.messages
+        for message in messages_of(context)
     ]
 
 
 def test_a_profile_that_wants_no_messages_gets_none_and_the_same_page() -> None:
     rows = [said(1, "Which kiln?"), calling(2, "r1"), answer(3, "r1")]
     without, with_them = (make_context(ASK, rows, profile(shape)) for shape in ("none", "anthropic"))
-    assert without.messages == ()
+    assert messages_of(without) == ()
     assert without.markdown == with_them.markdown
 
 
@@ -84,7 +85,7 @@ def test_an_agent_s_message_that_asks_is_the_user_s_with_its_name() -> None:
 
 def test_arguments_are_whole_and_where_the_call_is_cut_they_say_how_much() -> None:
     rows = [calling(1, "r1", query="kiln " * 300), answer(2, "r1")]
-    roomy, tight = (make_context(ASK, rows, profile(budget=budget)).messages[0].exchanges for budget in (4000, 300))
+    roomy, tight = (messages_of(make_context(ASK, rows, profile(budget=budget)))[0].exchanges for budget in (4000, 300))
     assert json.loads(roomy[0].call.arguments)["query"] == "kiln " * 300
     assert "characters left out, id m1" in json.loads(tight[0].call.arguments)["cut"]
 
@@ -95,13 +96,13 @@ def test_of_a_folded_result_its_call_is_no_exchange_and_the_account_names_it() -
         rows += [calling(start, f"r{start}", query=start), answer(start + 1, f"r{start}", "word " * 100)]
     tight = profile(over=TWO, budget=1200)
     context = make_context(ASK, rows, replace(tight, tool_output=replace(tight.tool_output, fold_at=0.4)))
-    exchanges = [each for message in context.messages for each in message.exchanges]
+    exchanges = [each for message in messages_of(context) for each in message.exchanges]
     assert exchanges[-1].results == ("word " * 100,)
     assert context.compaction
     folded = context.compaction.folded
     assert folded[0] == "m2"
     assert [each.call.id for each in exchanges] == [f"r{start}" for start in range(1 + 2 * len(folded), 20, 2)]
-    notes = [part.text for message in context.messages for part in message.parts if part.is_note]
+    notes = [part.text for message in messages_of(context) for part in message.parts if part.is_note]
     named = re.findall(r"(\d+) calls?: search", "\n".join(notes))
     assert sum(map(int, named)) == len(folded)
 
@@ -114,14 +115,16 @@ def test_arguments_that_cost_more_as_json_than_on_the_page_are_paid_for() -> Non
     rules = profile(budget=4000)
     context = make_context(ASK, rows, rules)
     count = load_counter(rules.encoding)
-    texts = [part.text for message in context.messages for part in message.parts]
-    texts += [text for message in context.messages for each in message.exchanges for text in (each.call.arguments, *each.results)]
+    texts = [part.text for message in messages_of(context) for part in message.parts]
+    texts += [
+        text for message in messages_of(context) for each in message.exchanges for text in (each.call.arguments, *each.results)
+    ]
     assert context.tokens < sum(map(count, texts)) <= rules.allowance
 
 
 def test_what_lasts_is_the_system_s_with_its_marks_and_the_conversation_ends_with_one() -> None:
     context = make_context(ASK, [said(1, "Hello.")], profile("anthropic"), (make_catalog(1, sequence=80),))
-    assert [(message.role, message.breakpoint) for message in context.messages] == [
+    assert [(message.role, message.breakpoint) for message in messages_of(context)] == [
         ("system", "static"),
         ("user", "recent"),
         ("user", ""),
@@ -148,7 +151,7 @@ def test_a_find_of_two_sections_is_text_in_front_of_the_current_message_and_neve
     assert role == "user"
     assert "Result: Delft has a kiln." in parts[0]
     assert parts[1:] == ["Where is a kiln, Delft?"]
-    assert not any(message.exchanges for message in context.messages)
+    assert not any(message.exchanges for message in messages_of(context))
 
 
 def test_a_find_of_one_conversation_is_a_call_in_its_place() -> None:
