@@ -73,8 +73,8 @@ async def fetch(host: Host, workspace: str, request: FetchRequest) -> JsonObject
 async def identities(host: Host, workspace: str, request: IdentitiesRequest) -> JsonObject:
     """See `IdentitiesRequest`."""
     await host.log.catch_up(workspace, EVERY_SESSION)
-    known = await host.log.store.identities(workspace, request.ids)
-    entries = {name: each for name, each in known.items() if each.first or each.marks}
+    every = await host.log.store.identities(workspace, request.ids)
+    entries = {name: each for name, each in every.items() if each.first or each.marks}
     return {"identities": _IDENTITIES.dump_python(entries, mode="json")}
 
 
