@@ -5,9 +5,11 @@ import contextlib
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager
 
 from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
+from typing_extensions import override
 
 from builder.domain.errors import BuilderError
 
@@ -18,8 +20,8 @@ IN_PROGRESS = b"+WPI"
 Open = Callable[[], Awaitable[Connection]]
 
 
-class Heartbeat:
-    """Runs from `start` to `stop`."""
+class Heartbeat(AbstractAsyncContextManager[None]):
+    """Runs during the block."""
 
     def __init__(self, open_connection: Open, every: float, addresses: Callable[[], Iterable[str]]) -> None:
         """every: seconds. addresses: acknowledgement subjects of what is at work; called in the thread."""
@@ -30,11 +32,12 @@ class Heartbeat:
         self._stopping = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
-    def start(self) -> None:
-        """Begin."""
+    @override
+    async def __aenter__(self) -> None:
         self._thread.start()
 
-    async def stop(self) -> None:
+    @override
+    async def __aexit__(self, *_: object) -> None:
         """Ends the thread and its connection."""
         self._loop.call_soon_threadsafe(self._stopping.set)
         await asyncio.to_thread(self._thread.join)

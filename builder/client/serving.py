@@ -9,8 +9,8 @@ import logging
 import signal
 import threading
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -24,9 +24,10 @@ from nats.js.errors import NotFoundError
 
 from builder.client.heartbeat import Heartbeat, Open
 from builder.client.received import Latest, ReceivedContext
-from builder.client.subscription import Deliver, readable
+from builder.client.subscription import Deliver, readable, settled
 from builder.client.tools import is_cancelled
 from builder.connection.errors import patiently
+from builder.connection.heartbeat import heartbeat
 from builder.connection.pull import Pull
 from builder.domain.errors import Unavailable
 from builder.wire.traces import span
@@ -165,9 +166,9 @@ class Serving:
             log.debug("context %s failed", context.id, exc_info=error)
             if number < self._rules.attempts or not await self._is_given_up(context, error):
                 pause = PAUSES[min(number, len(PAUSES)) - 1]
-                await _settled(message.nak(pause))
+                await settled(message.nak(pause))
                 return
-        await _settled(message.ack())
+        await settled(message.ack())
 
     async def _is_given_up(self, context: ReceivedContext, error: Exception) -> bool:
         try:
@@ -181,28 +182,13 @@ class Serving:
         """Reply addresses of the contexts at work or waiting; also called from another thread, which sees some moment of it."""
         return [delivery.message.reply for waiting in [*self._sessions.values()] for delivery in [*waiting]]
 
-    @asynccontextmanager
-    async def _beating(self) -> AsyncIterator[None]:
+    def _beating(self) -> AbstractAsyncContextManager[None]:
         every = self._rules.ack_wait / BEATS
-        if self._reopen:
-            heartbeat = Heartbeat(self._reopen, every, self._addresses)
-            heartbeat.start()
-            try:
-                yield
-            finally:
-                await heartbeat.stop()
-        else:
-            task = asyncio.create_task(self._beat())
-            try:
-                yield
-            finally:
-                task.cancel()
+        return Heartbeat(self._reopen, every, self._addresses) if self._reopen else heartbeat(self._beat, every)
 
     async def _beat(self) -> None:
-        while True:
-            await asyncio.sleep(self._rules.ack_wait / BEATS)
-            for delivery in [each for waiting in self._sessions.values() for each in waiting]:
-                await _settled(delivery.message.in_progress())
+        for delivery in [each for waiting in self._sessions.values() for each in waiting]:
+            await settled(delivery.message.in_progress())
 
     async def _close(self, connection: Connection) -> None:
         if self._pull:
@@ -211,8 +197,8 @@ class Serving:
         for task in tasks:
             task.cancel()
         for delivery in [each for waiting in self._sessions.values() for each in waiting]:
-            await _settled(delivery.message.nak())
-        await _settled(connection.flush())
+            await settled(delivery.message.nak())
+        await settled(connection.flush())
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
@@ -244,11 +230,6 @@ async def _is_there(connection: Connection, subscription: JetStreamContext.PullS
     except (NatsError, OSError, TimeoutError):
         return True
     return True
-
-
-async def _settled(settling: Awaitable[Any]) -> None:
-    with contextlib.suppress(NatsError, OSError, TimeoutError):
-        await settling
 
 
 def _stop_all() -> None:

@@ -4,7 +4,6 @@ An expected one is also looked for in the stream.
 """
 
 import asyncio
-import contextlib
 import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
@@ -24,6 +23,7 @@ from nats.js.errors import NotFoundError
 
 from builder.client.received import Latest, ReceivedContext, read
 from builder.client.requests import NoService
+from builder.connection.heartbeat import heartbeat
 from builder.connection.names import FORGOTTEN_HEADER
 from builder.connection.opening import translated
 from builder.domain.errors import Rejected, Unavailable
@@ -72,8 +72,7 @@ async def subscribe(
         _check_subject(info, subject)
         yield subscription
     finally:
-        with contextlib.suppress(NatsError):
-            await subscription.unsubscribe()
+        await settled(subscription.unsubscribe())
 
 
 @asynccontextmanager
@@ -94,8 +93,7 @@ async def subscribe_once(
     try:
         yield subscription
     finally:
-        with contextlib.suppress(NatsError):
-            await subscription.unsubscribe()
+        await settled(subscription.unsubscribe())
 
 
 async def _info(js: JetStreamContext, stream: str, durable: str) -> ConsumerInfo | None:
@@ -146,8 +144,13 @@ async def received(
             if skips is None or not await skips(context):
                 async with _kept_alive(message):
                     yield context
-            with contextlib.suppress(NatsError):  # an acknowledgement that is lost brings the context again
-                await message.ack()
+            await settled(message.ack())  # an acknowledgement that is lost brings the context again
+
+
+async def settled(settling: Awaitable[object]) -> None:
+    """A word to the broker that may be lost: it acts by itself after a while."""
+    with suppress(NatsError, OSError, TimeoutError):
+        await settling
 
 
 def heed_cancellation() -> None:
@@ -200,8 +203,7 @@ async def expected(
     try:
         yield ExpectedContext(js, subscription, address, look_seconds)
     finally:
-        with suppress(NatsError):
-            await subscription.unsubscribe()
+        await settled(subscription.unsubscribe())
 
 
 async def is_superseded(js: JetStreamContext, address_of: Callable[[str], Address], context: ReceivedContext) -> bool:
@@ -239,15 +241,13 @@ async def readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> 
     """None = not ours, and settled."""
     if FORGOTTEN_HEADER in (message.headers or {}):
         log.info("passing over %s: what it showed was forgotten", message.subject)
-        with contextlib.suppress(NatsError):
-            await message.ack()
+        await settled(message.ack())
         return None
     try:
         return replace(read(message.data, recipient, latest), trace=trace_of(message.headers))
     except Rejected as error:
         log.warning("passing over %s: %s", message.subject, error)
-        with contextlib.suppress(NatsError):
-            await message.term()
+        await settled(message.term())
         return None
 
 
@@ -261,22 +261,12 @@ async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, 
 
 @asynccontextmanager
 async def _kept_alive(message: Msg) -> AsyncIterator[None]:
-    async def beat() -> None:
-        while True:
-            await asyncio.sleep(ACK_WAIT_SECONDS / 3)
-            with contextlib.suppress(NatsError):
-                await message.in_progress()
-
-    heartbeat = asyncio.create_task(beat())
     try:
-        yield
+        async with heartbeat(lambda: settled(message.in_progress()), ACK_WAIT_SECONDS / 3):
+            yield
     except BaseException:
-        with contextlib.suppress(NatsError):
-            await message.nak()
+        await settled(message.nak())
         raise
-    finally:
-        heartbeat.cancel()
-        await asyncio.wait({heartbeat})  # unlike awaiting it, this lets a cancellation of the agent itself through
 
 
 async def _last(js: JetStreamContext, address: Address) -> bytes | None:

@@ -1,11 +1,10 @@
-"""Jobs: what runs beside the deliveries, by one runner; with heartbeat, backoff, and the guard that catches bugs."""
+"""Jobs: what runs beside the deliveries, by one runner; with backoff, and the guard that catches bugs."""
 
 import asyncio
-import contextlib
 import logging
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TypeVar
@@ -16,23 +15,6 @@ from builder.domain.errors import BuilderError
 log = logging.getLogger("builder.worker.jobs")
 
 Value = TypeVar("Value")
-
-
-@contextlib.asynccontextmanager
-async def heartbeat(beat: Callable[[], Awaitable[None]], every: float) -> AsyncIterator[None]:
-    """Call `beat` every so many seconds while the block runs."""
-
-    async def beats() -> None:
-        while True:
-            await asyncio.sleep(every)
-            await beat()
-
-    task = asyncio.create_task(beats())
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})  # unlike awaiting it, this lets a cancellation of the block itself through
 
 
 class UnexpectedError(Exception):

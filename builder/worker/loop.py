@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
+from builder.connection.heartbeat import heartbeat
 from builder.domain.breadcrumb import NO_SESSION, TOMBSTONE, TOOL_ERROR, TOOL_RESPONSE, Place, StreamMessage
 from builder.domain.delivery import DeliveryOutcome
 from builder.domain.errors import BuilderError, NoMoreAttempts, Rejected, Unavailable
@@ -18,7 +19,7 @@ from builder.domain.timing import stopwatch
 from builder.ports.stream import Delivery
 from builder.wire.traces import span
 from builder.worker.decide import CAUSES, RULES
-from builder.worker.jobs import PAUSES, Backoff, Observer, Pace, Pauses, UnexpectedError, give_way, guard, heartbeat, tell
+from builder.worker.jobs import PAUSES, Backoff, Observer, Pace, Pauses, UnexpectedError, give_way, guard, tell
 from builder.worker.log import Log
 from builder.worker.processor import DeadLetters, Ending, Processor
 from builder.worker.turns import SessionOrder

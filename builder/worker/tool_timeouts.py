@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
+from builder.connection.heartbeat import heartbeat
 from builder.domain.breadcrumb import NO_SESSION, TOOL_ERROR, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.json_text import canonical
@@ -22,7 +23,7 @@ from builder.remember.calls import calls_of
 from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.times import moment
 from builder.worker.consumers import Consumers
-from builder.worker.jobs import UnexpectedError, guard, heartbeat
+from builder.worker.jobs import UnexpectedError, guard
 from builder.worker.log import Log
 
 logger = logging.getLogger("builder.worker.tool_timeouts")

@@ -9,10 +9,11 @@ from typing_extensions import override
 
 from builder.adapters.nats.clock import BrokerClock
 from builder.app.line import JobParts
+from builder.connection.heartbeat import heartbeat
 from builder.domain.breadcrumb import Place
 from builder.extras.operations.purge_lock import PurgeLock
 from builder.extras.operations.purging import Purging
-from builder.worker.jobs import BackgroundJob, Observer, heartbeat
+from builder.worker.jobs import BackgroundJob, Observer
 
 log = logging.getLogger("builder.purging")
 

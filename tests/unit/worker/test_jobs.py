@@ -1,4 +1,4 @@
-"""Jobs are guarded, pause after failures and give way; heartbeat, backoff and guard keep a loop alive and say no words."""
+"""Jobs are guarded, pause after failures and give way; backoff and guard keep a loop alive and say no words."""
 
 import asyncio
 import logging
@@ -7,7 +7,7 @@ import pytest
 from typing_extensions import override
 
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
-from builder.worker.jobs import Backoff, Job, JobRunner, Observer, Pace, Pauses, frames, guard, heartbeat
+from builder.worker.jobs import Backoff, Job, JobRunner, Observer, Pace, Pauses, frames, guard
 from tests.commands import DEADLINE
 
 PACE = Pace(wait=0, max_waits=3, pauses=Pauses(0, 0))
@@ -68,41 +68,6 @@ PAUSES = Pauses(first=1, longest=5)
 
 async def raising(error: Exception) -> None:
     raise error
-
-
-async def test_a_heartbeat_goes_on_while_the_block_runs_and_ends_with_it() -> None:
-    beats, enough = list[int](), asyncio.Event()
-
-    async def beat() -> None:
-        beats.append(len(beats))
-        if len(beats) == 3:
-            enough.set()
-
-    async with asyncio.timeout(DEADLINE), heartbeat(beat, 0.001):
-        await enough.wait()
-    assert [task for task in asyncio.all_tasks() if "beats" in repr(task)] == []
-    assert beats[:3] == [0, 1, 2]
-
-
-async def test_a_heartbeat_ends_with_a_block_that_fails_or_is_cancelled() -> None:
-    begun = asyncio.Event()
-
-    async def beat() -> None: ...
-
-    async def block() -> None:
-        async with heartbeat(beat, 0.001):
-            begun.set()
-            await asyncio.Event().wait()
-
-    with pytest.raises(ValueError, match="a bug"):
-        async with heartbeat(beat, 0.001):
-            raise ValueError("a bug")
-    task = asyncio.create_task(block())
-    await begun.wait()
-    task.cancel()
-    await asyncio.wait({task})
-    assert task.cancelled()
-    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def test_the_guard_gives_what_the_work_gives() -> None:
