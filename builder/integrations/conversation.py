@@ -11,6 +11,7 @@ from builder.client import BreadcrumbRecord, Rejected
 from builder.client.reading import ChatReader
 from builder.client.responses import request_id
 from builder.client.sync import SyncClient
+from builder.domain.json_values import JsonObject
 from builder.integrations.messages import (
     FAILURE,
     RESPONSE,
@@ -66,7 +67,7 @@ class Conversation:
         messages: all of the framework's conversation, each with its name, unique in the session.
         """
         reader, question = ChatReader(), self.question()
-        records: list[tuple[str, str, dict[str, Any]]] = []
+        records: list[tuple[str, str, JsonObject]] = []
         for name, message in messages:
             for number, (schema, body) in enumerate(reader.read(message)):
                 records.append((identity_of(self.session, name, *([number] if number else [])), schema, body))
@@ -79,7 +80,7 @@ class Conversation:
             mark = identity_of(MARK, records[-1][0])
             self.client.send(MARK, {"last": records[-1][0]}, session=MARK_SESSION, id=mark, ttl=MARK_LIFETIME)
 
-    def page(self) -> list[dict[str, Any]]:
+    def page(self) -> list[JsonObject]:
         """Chat messages of the page as of now: they end with the newest question, results of a turn, or answer."""
         for record in self.records():
             if record.schema == USER:
@@ -91,7 +92,7 @@ class Conversation:
                     return self.page_of(record.id)
         return []
 
-    def page_of(self, message: str) -> list[dict[str, Any]]:
+    def page_of(self, message: str) -> list[JsonObject]:
         """Chat messages of the page that a message asks for. message: its id. `Rejected`, too, where a call is open."""
         return self.client.page(self.session, message, consumer=self.consumer).messages
 
@@ -121,13 +122,13 @@ class Conversation:
         """Name of the agent that answers here; no other one of the service does."""
         return self.client.consumer(self.consumer).agent or self.consumer
 
-    def _publish_all(self, bodies: Sequence[tuple[str, dict[str, Any]]]) -> None:
+    def _publish_all(self, bodies: Sequence[tuple[str, JsonObject]]) -> None:
         question = self.question()
         for schema, body in bodies:
             identity = self.publish(schema, body, question)
             question = identity if schema == USER else question
 
-    def publish(self, schema: str, body: dict[str, Any], question: str, identity: str = "") -> str:
+    def publish(self, schema: str, body: JsonObject, question: str, identity: str = "") -> str:
         """One message; returns its id. question: id of the user's message that it belongs to, "" = none."""
         if schema == RESULT and body["tool"] == UNNAMED:
             body = body | {"tool": self._tool_of(body["request_id"])}

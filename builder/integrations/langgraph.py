@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable
 from json import dumps
-from typing import Any
 
 from langchain_core.messages import AnyMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
@@ -11,6 +10,7 @@ from langgraph.graph import MessagesState
 
 from builder.client import Client, Rejected
 from builder.client.sync import SyncClient, as_sync
+from builder.domain.json_values import JsonObject
 from builder.integrations.conversation import CONSUMER, Conversation
 
 
@@ -25,13 +25,13 @@ class PageNodes:
         self._client = as_sync(client)
         self._consumer = consumer
 
-    def before_model(self, state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
+    def before_model(self, state: MessagesState, config: RunnableConfig) -> JsonObject:
         """Publish what is new in `messages`; `llm_input_messages` is the page. Raises `Rejected`, `Unavailable`."""
         conversation = self._conversation(config)
         conversation.keep(with_names(state["messages"]))
         return {"llm_input_messages": convert_to_messages(conversation.page())}
 
-    def after_model(self, state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
+    def after_model(self, state: MessagesState, config: RunnableConfig) -> JsonObject:
         """Publish what the model said. Raises `Rejected`, `Unavailable`."""
         self._conversation(config).keep(with_names(state["messages"]))
         return {}
@@ -48,10 +48,10 @@ def conversation_of(config: RunnableConfig, client: SyncClient, consumer: str) -
     return Conversation(client, str(names["thread_id"]), str(names.get("user_id") or ""), consumer)
 
 
-def with_names(messages: Iterable[AnyMessage]) -> list[tuple[str, dict[str, Any]]]:
+def with_names(messages: Iterable[AnyMessage]) -> list[tuple[str, JsonObject]]:
     """For `Conversation.keep`. A message without an id is named by what it says, and by how often that was said before."""
     times = Counter[str]()
-    pairs: list[tuple[str, dict[str, Any]]] = []
+    pairs: list[tuple[str, JsonObject]] = []
     for message in messages:
         if str(message.type) == "remove":
             continue

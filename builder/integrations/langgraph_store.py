@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from builder.client import BreadcrumbRecord, Client
 from builder.client.sync import SyncClient, as_sync
+from builder.domain.json_values import JsonObject
 from builder.integrations.messages import fetched, identity_of
 
 NOTE, NAMESPACE = "note.v1", "store.namespace.v1"
@@ -102,7 +103,7 @@ def _in_memory(values: dict[tuple[tuple[str, ...], str], Any]) -> InMemoryStore:
     return memory
 
 
-def _facts(record: BreadcrumbRecord) -> dict[str, Any]:
+def _facts(record: BreadcrumbRecord) -> JsonObject:
     namespace, key, value = (record.body[name] for name in ("namespace", "key", "value"))
     times = {"created_at": record.created_at, "updated_at": record.created_at}
     return {"namespace": tuple(namespace), "key": key, "value": value, **times}

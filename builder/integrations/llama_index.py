@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from builder.client import Client
 from builder.client.sync import SyncClient, as_sync
+from builder.domain.json_values import JsonObject
 from builder.integrations.conversation import CONSUMER, Conversation
 from builder.integrations.messages import chat_message
 
@@ -60,7 +61,7 @@ class BuilderMemory(BaseMemory):
         self._conversation.clear()
 
 
-def _chat(message: ChatMessage) -> dict[str, Any]:
+def _chat(message: ChatMessage) -> JsonObject:
     """As the reader of the client takes it: blocks by their own fields, calls and ids of `additional_kwargs` beside them."""
     parts = [_part(block) for block in message.blocks]
     is_text = all(part.get("type") == "text" for part in parts)
@@ -70,7 +71,7 @@ def _chat(message: ChatMessage) -> dict[str, Any]:
     return {"role": message.role.value, "content": content, **extra, **status}
 
 
-def _part(block: ContentBlock) -> dict[str, Any]:
+def _part(block: ContentBlock) -> JsonObject:
     if isinstance(block, TextBlock):
         return {"type": "text", "text": block.text}
     if isinstance(block, ImageBlock):
@@ -84,13 +85,13 @@ def _message(message: Mapping[str, Any]) -> ChatMessage:
     content = message["content"] or ""
     if message["role"] == "tool":
         return ChatMessage(role="tool", content=content, additional_kwargs={"tool_call_id": message["tool_call_id"]})
-    parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    parts: list[JsonObject] = [{"type": "text", "text": content}] if isinstance(content, str) else content
     uses = ((call["id"], call["function"]) for call in message.get("tool_calls") or ())
     calls = (ToolCallBlock(tool_call_id=name, tool_name=use["name"], tool_kwargs=use["arguments"]) for name, use in uses)
     return ChatMessage.model_validate({"role": message["role"], "blocks": [*map(_block, parts), *calls]})
 
 
-def _block(part: Mapping[str, Any]) -> ContentBlock | dict[str, Any]:
+def _block(part: Mapping[str, Any]) -> ContentBlock | JsonObject:
     if part["type"] == "image_url":
         return ImageBlock(**part["image_url"])
     return {"block_type": part["type"], **part}

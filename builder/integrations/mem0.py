@@ -7,6 +7,7 @@ from typing import Any
 
 from builder.client import BreadcrumbRecord, Client
 from builder.client.sync import SyncClient, as_sync
+from builder.domain.json_values import JsonObject
 from builder.integrations.messages import fetched
 
 NOTE, MAX_RESULTS, SCHEMAS = "note.v1", 100, frozenset({"note.v1", "user.message.v1", "agent.response.v1"})
@@ -26,7 +27,7 @@ class Memory:
 
     def add(
         self, messages: Chat, *, user_id: str = "", agent_id: str = "", run_id: str = "", metadata: Any = None, infer: bool = True
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Keep each message with a role and content but the system's. metadata: JSON. infer: has no effect."""
         session = _session(names := {"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         chat = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
@@ -39,18 +40,18 @@ class Memory:
                 results.append({"id": identity, "memory": content, "event": "ADD", "actor_id": name, "role": role})
         return {"results": results}
 
-    def search(self, query: str, *, filters: Names = NONE, top_k: int = 20, threshold: float = 0, **names: str) -> dict[str, Any]:
+    def search(self, query: str, *, filters: Names = NONE, top_k: int = 20, threshold: float = 0, **names: str) -> JsonObject:
         """`score` is the probability that a memory answers the query; threshold: the least one."""
         results = self._client.search(query, limit=MAX_RESULTS, schemas=SCHEMAS, **_scope(filters, names))
         scored = ((self._client.fetch(each.id), each.probability) for each in results if each.probability >= threshold)
         return {"results": [_memory(record) | {"score": score} for record, score in scored if _is_in(record, filters)][:top_k]}
 
-    def get_all(self, *, filters: Names = NONE, top_k: int = 20, **names: str) -> dict[str, Any]:
+    def get_all(self, *, filters: Names = NONE, top_k: int = 20, **names: str) -> JsonObject:
         """The newest ones first."""
         records = (each for each in self._client.history(**_scope(filters, names), newest=True) if _is_in(each, filters))
         return {"results": [_memory(record) for record in islice(records, top_k)]}
 
-    def get(self, memory_id: str) -> dict[str, Any] | None:
+    def get(self, memory_id: str) -> JsonObject | None:
         """None = there is none."""
         return _memory(record) if (record := fetched(self._client, memory_id)) else None
 
@@ -72,7 +73,7 @@ class AsyncMemory:
         return lambda *args, **names: asyncio.to_thread(getattr(self._memory, verb), *args, **names)
 
 
-def _scope(filters: Names, outside: Names) -> dict[str, Any]:
+def _scope(filters: Names, outside: Names) -> JsonObject:
     session = _session(filters, *outside)
     return {"user_id": filters["user_id"]} if filters.get("user_id") else {"session": session}
 
@@ -92,7 +93,7 @@ def _is_in(record: BreadcrumbRecord, filters: Names) -> bool:
     return is_theirs and record.schema in SCHEMAS and bool(record.text)
 
 
-def _memory(record: BreadcrumbRecord) -> dict[str, Any]:
+def _memory(record: BreadcrumbRecord) -> JsonObject:
     body, written = record.body, record.created_at.isoformat()
     names = {name: body.get(name) for name in ("agent_id", "run_id", "role")}
     item = {"id": record.id, "memory": record.text, "hash": None, "metadata": body.get("metadata"), "created_at": written}

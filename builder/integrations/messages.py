@@ -14,6 +14,7 @@ from builder.client.omitted import output_text
 from builder.client.replying import read_reply
 from builder.client.responses import request_id
 from builder.client.sync import SyncClient
+from builder.domain.json_values import JsonObject
 
 USER, RESPONSE, RESULT, FAILURE = "user.message.v1", "agent.response.v1", "tool.response.v1", "tool.error.v1"
 
@@ -37,7 +38,7 @@ def identity_of(*names: object) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_OID, dumps(list(map(str, names)))))
 
 
-def chat_message(record: BreadcrumbRecord) -> dict[str, Any]:
+def chat_message(record: BreadcrumbRecord) -> JsonObject:
     """A stored message as it was said."""
     body = record.body
     if record.schema == USER:
@@ -53,14 +54,14 @@ def chat_message(record: BreadcrumbRecord) -> dict[str, Any]:
     return {"role": "assistant", "content": words} | ({"tool_calls": calls} if calls else {})
 
 
-def number_there(records: Iterable[BreadcrumbRecord], bodies: Sequence[tuple[str, dict[str, Any]]]) -> int:
+def number_there(records: Iterable[BreadcrumbRecord], bodies: Sequence[tuple[str, JsonObject]]) -> int:
     """How many of the first bodies are the last records. records: the newest first."""
     there = [_words(record.schema, record.body) for record in islice(records, len(bodies))][::-1]
     added = [_words(schema, body) for schema, body in bodies]
     return next(number for number in range(len(there), -1, -1) if there[len(there) - number :] == added[:number])
 
 
-def number_alike(records: Iterable[BreadcrumbRecord], bodies: Iterable[tuple[str, dict[str, Any]]]) -> int:
+def number_alike(records: Iterable[BreadcrumbRecord], bodies: Iterable[tuple[str, JsonObject]]) -> int:
     """How many of the first records are the first bodies. records: the oldest first."""
     pairs = zip(records, bodies, strict=False)
     return len(list(takewhile(lambda pair: _words(pair[0].schema, pair[0].body) == _words(*pair[1]), pairs)))
@@ -71,7 +72,7 @@ def _words(schema: str, body: Mapping[str, Any]) -> object:
     return schema, [body.get(name) for name in ("content", "message", "tool_requests", "output", "error", "request_id")]
 
 
-def tool_call(identity: str, tool: str, arguments: Any) -> dict[str, Any]:
+def tool_call(identity: str, tool: str, arguments: Any) -> JsonObject:
     """As an assistant's message has it."""
     return {"id": identity, "type": "function", "function": {"name": tool, "arguments": text_of(arguments)}}
 

@@ -9,6 +9,7 @@ from agents.run import CallModelData, ModelInputData
 
 from builder.client import Client
 from builder.client.sync import SyncClient, as_sync
+from builder.domain.json_values import JsonObject
 from builder.integrations.conversation import CONSUMER, Conversation
 from builder.integrations.messages import chat_message
 
@@ -72,10 +73,10 @@ class BuilderSession:
         return ModelInputData(input=await self._page(), instructions=data.model_data.instructions)
 
 
-def _messages(items: Items) -> list[dict[str, Any]]:
+def _messages(items: Items) -> list[JsonObject]:
     """Words and calls of an assistant without a result between them are one message."""
-    messages: list[dict[str, Any]] = []
-    for item in cast("list[dict[str, Any]]", items):
+    messages: list[JsonObject] = []
+    for item in cast("list[JsonObject]", items):
         is_result = str(item.get("type")).endswith("_output")
         if is_result or item.get("role", "assistant") != "assistant":
             messages.append({"role": "tool", "content": [item]} if is_result else item)
@@ -94,7 +95,7 @@ def _is_whole(items: Sequence[Mapping[str, Any]]) -> bool:
     return results <= calls
 
 
-def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _items(message: Mapping[str, Any]) -> Iterator[JsonObject]:
     content = message["content"]
     if message["role"] == "tool":
         yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": content}
@@ -107,7 +108,7 @@ def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"role": message["role"], "content": content if isinstance(content, str) else list(map(_input_part, content))}
 
 
-def _input_part(part: dict[str, Any]) -> dict[str, Any]:
+def _input_part(part: JsonObject) -> JsonObject:
     if part["type"] == "image_url":
         return {"type": "input_image", "image_url": part["image_url"]["url"], "detail": "auto"}
     return {"type": "input_text", "text": part["text"]} if part["type"] == "text" else part

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from typing import Protocol as Shape
 
 from builder.client import Rejected
+from builder.domain.json_values import JsonObject
 from builder.integrations.vendors.turns import Chat, Turn, Turns
 
 Vendor = TypeVar("Vendor")
@@ -29,7 +30,7 @@ class Assembly(Shape):
         """Whether the answer is whole now."""
         ...
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> JsonObject:
         """Its message; {} = it says nothing."""
         ...
 
@@ -46,9 +47,9 @@ class Protocol:
     """The field of a request with what was said."""
     conversation: Callable[[Mapping[str, Any]], Chat]
     """Request → what was said."""
-    with_page: Callable[[Mapping[str, Any], Chat], dict[str, Any]]
+    with_page: Callable[[Mapping[str, Any], Chat], JsonObject]
     """Request, page → request."""
-    answer: Callable[[Mapping[str, Any]], dict[str, Any]]
+    answer: Callable[[Mapping[str, Any]], JsonObject]
     """Response → message; {} = it says nothing."""
     assembly: Callable[[], Assembly]
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import dropwhile
 from typing import Any
 
+from builder.domain.json_values import JsonObject
 from builder.integrations.vendors.calls import Protocol
 from builder.integrations.vendors.turns import Chat
 
@@ -18,14 +19,14 @@ def conversation(body: Mapping[str, Any]) -> Chat:
     return messages[: len(messages) - len(_beginning(body))]
 
 
-def with_page(body: Mapping[str, Any], page: Chat) -> dict[str, Any]:
+def with_page(body: Mapping[str, Any], page: Chat) -> JsonObject:
     """The request with the page between its prompt and the beginning of an answer."""
     messages = body["messages"]
     prompt = messages[: next((number for number, each in enumerate(messages) if each["role"] not in PROMPT), len(messages))]
     return {**body, "messages": [*prompt, *page, *_beginning(body)]}
 
 
-def answer(response: Mapping[str, Any]) -> dict[str, Any]:
+def answer(response: Mapping[str, Any]) -> JsonObject:
     """The message of the first choice; {} = none."""
     choices = response.get("choices") or ()
     fields = choices[0]["message"].items() if choices else ()
@@ -37,7 +38,7 @@ class Assembly:
     """The first choice of a stream."""
 
     def __init__(self) -> None:
-        self.message: dict[str, Any] = {}
+        self.message: JsonObject = {}
 
     def add(self, piece: Mapping[str, Any]) -> bool:
         """Whether the answer is whole now."""
@@ -46,12 +47,12 @@ class Assembly:
             _merge(self.message, choice.get("delta") or {})
         return any(choice.get("finish_reason") for choice in choices)
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> JsonObject:
         """Its message."""
         return answer({"choices": [{"message": self.message}]})
 
 
-def _merge(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
+def _merge(whole: JsonObject, delta: Mapping[str, Any]) -> None:
     for name, value in delta.items():
         if isinstance(value, list):
             there = whole.setdefault(name, [])

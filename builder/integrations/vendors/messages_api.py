@@ -6,10 +6,11 @@ from contextlib import suppress
 from typing import Any
 
 from builder.domain.context import OPENING
+from builder.domain.json_values import JsonObject
 from builder.integrations.vendors.calls import Protocol
 from builder.integrations.vendors.turns import Chat
 
-Block = dict[str, Any]
+Block = JsonObject
 THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 DATA_URL = "data:"
 
@@ -20,11 +21,11 @@ def conversation(body: Mapping[str, Any]) -> Chat:
     return messages[: len(messages) - len(_beginning(body))]
 
 
-def with_page(body: Mapping[str, Any], page: Chat) -> dict[str, Any]:
+def with_page(body: Mapping[str, Any], page: Chat) -> JsonObject:
     """The request with the page; thoughts stay in front of the calls that they led to, as the vendor asks for."""
     thoughts = dict(_thoughts(body["messages"]))
     system = [{"type": "text", "text": message["content"]} for message in page if message["role"] == "system"]
-    messages: list[dict[str, Any]] = []
+    messages: list[JsonObject] = []
     for role, blocks in ((_role(each), _blocks(each, thoughts)) for each in page if each["role"] != "system"):
         if not messages and role == "assistant":
             messages.append({"role": "user", "content": [{"type": "text", "text": OPENING}]})
@@ -37,7 +38,7 @@ def with_page(body: Mapping[str, Any], page: Chat) -> dict[str, Any]:
     return {**body, **({"system": [*front, *system]} if system else {}), "messages": [*messages, *_beginning(body)]}
 
 
-def answer(response: Mapping[str, Any]) -> dict[str, Any]:
+def answer(response: Mapping[str, Any]) -> JsonObject:
     """The message of a response; {} = it says nothing."""
     content = response.get("content")
     return {"role": "assistant", "content": content} if content else {}
@@ -63,7 +64,7 @@ class Assembly:
                 block[name] = (block.get(name) or "") + delta[name]
         return kind == "message_stop"
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> JsonObject:
         """Its message."""
         for number, text in self._inputs.items():
             with suppress(ValueError):  # cut off by the limit of tokens

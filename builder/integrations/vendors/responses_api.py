@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, dropwhile, groupby, takewhile
 from typing import Any
 
+from builder.domain.json_values import JsonObject
 from builder.integrations.vendors.calls import Protocol
 from builder.integrations.vendors.turns import Chat
 
-Item = dict[str, Any]
+Item = JsonObject
 PROMPT = frozenset({"system", "developer"})
 ELSEWHERE = frozenset({"item_reference", "mcp_approval_response"})
 """Items that say nothing without what the vendor has stored."""
@@ -24,7 +25,7 @@ def conversation(body: Mapping[str, Any]) -> Chat:
     return [message for is_of_model, group in groups for message in ([_message(group)] if is_of_model else group)]
 
 
-def with_page(body: Mapping[str, Any], page: Chat) -> dict[str, Any]:
+def with_page(body: Mapping[str, Any], page: Chat) -> JsonObject:
     """The request with the page behind its prompt; what the model wrote with its thoughts stays, as the vendor asks for."""
     items, thoughts = _items(body), dict(_thoughts(_items(body)))
     rest = chain.from_iterable(thoughts.get(_calls(_page_items(message))) or _page_items(message) for message in page)
@@ -32,7 +33,7 @@ def with_page(body: Mapping[str, Any], page: Chat) -> dict[str, Any]:
     return {**request, "input": [*takewhile(_is_prompt, items), *rest]}
 
 
-def answer(response: Mapping[str, Any]) -> dict[str, Any]:
+def answer(response: Mapping[str, Any]) -> JsonObject:
     """The message of a response; {} = it says nothing."""
     output = response.get("output") or []
     return _message(output) if any(item["type"] not in SILENT for item in output) else {}
@@ -51,7 +52,7 @@ class Assembly:
             self._response = event["response"]
         return is_end
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> JsonObject:
         """Its message."""
         return answer(self._response)
 
@@ -69,7 +70,7 @@ def _is_of_model(item: Mapping[str, Any]) -> bool:
     return item["role"] == "assistant" if "role" in item else not str(item.get("type")).endswith("_output")
 
 
-def _message(items: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _message(items: Iterable[Mapping[str, Any]]) -> JsonObject:
     """The message that the model wrote in one response."""
     return {"role": "assistant", "content": list(chain.from_iterable(map(_parts, items)))}
 

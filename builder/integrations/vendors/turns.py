@@ -8,13 +8,14 @@ from typing import Any
 from builder.client import BreadcrumbRecord, BuilderError, Rejected
 from builder.client.reading import ChatReader
 from builder.client.replying import read_reply
+from builder.domain.json_values import JsonObject
 from builder.integrations.conversation import AT_ONCE, Conversation
 from builder.integrations.messages import RESPONSE, USER, is_of_system, number_there, text_of
 
 log = logging.getLogger("builder.integrations")
 
-Chat = list[dict[str, Any]]
-Bodies = Sequence[tuple[str, dict[str, Any]]]
+Chat = list[JsonObject]
+Bodies = Sequence[tuple[str, JsonObject]]
 
 
 @dataclass(frozen=True, slots=True)
