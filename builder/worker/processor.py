@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
 from time import monotonic, perf_counter
 
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
@@ -154,16 +153,17 @@ class Processor:
         seconds = 0.0 if age >= self._max_age else quiet_seconds(breadcrumb, consumers, age)
         later = await self._log.later(breadcrumb, seconds)
         decision = decide(breadcrumb, consumers, later, age, self._max_age)
-        turn = partial(self._turns.of, breadcrumb.workspace, session)
+        turn = self._turns.of(breadcrumb.workspace, session)
         if decision.outcome == "published":
             is_repeat = attempt > 1 or message.deliveries > 1
-            may_be_repeat = partial(self._may_be_repeat, start, is_repeat)
             ends = quiet_ends(breadcrumb, decision.ready, later)
             with timed("catch_up"):
                 await self._catch_up(message, replace(breadcrumb, session=session), ends)
-            return await self._publish(builder, breadcrumb, decision, ends, turn, may_be_repeat)
+            return await self._publish(
+                builder, breadcrumb, decision, ends, turn, lambda: is_repeat or self._clock() - start > FROZEN_SECONDS
+            )
         await self._log.moves(breadcrumb)
-        async with turn():
+        async with turn:
             stored = await builder.remember(breadcrumb)
         if stored.breadcrumb.is_erased:
             await self._forgetting.discard(breadcrumb)
@@ -190,11 +190,11 @@ class Processor:
         trigger: Breadcrumb,
         decision: Decision,
         ends: Mapping[Place | None, Sequence[Profile]],
-        turn: Callable[[], AbstractAsyncContextManager[None]],
+        turn: AbstractAsyncContextManager[None],
         may_be_repeat: Callable[[], bool],
     ) -> Ending:
         """Build and publish the contexts of a trigger, as of the first position of its breadcrumb."""
-        async with turn():
+        async with turn:
             start = perf_counter()
             stored, pages = await builder.begin(trigger, tuple(ends.get(None, ())))
             if stored.breadcrumb.removes:
@@ -215,9 +215,6 @@ class Processor:
         if not result.contexts:
             return Ending("remembered", build=seconds, reason=OPEN_TURN, pause=decision.pause)
         return Ending("published", tokens=tokens, build=seconds, pause=decision.pause)
-
-    def _may_be_repeat(self, start: float, is_repeat: bool) -> bool:
-        return is_repeat or self._clock() - start > FROZEN_SECONDS
 
     async def _session(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> str:
         await self._log.callers(breadcrumb)
