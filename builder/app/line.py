@@ -33,7 +33,7 @@ from builder.worker.consumers import Consumers
 from builder.worker.erasure import Erasure
 from builder.worker.jobs import BackgroundJob, Job, Observer
 from builder.worker.log import UTC_NOW, Log
-from builder.worker.loop import Rules, Worker
+from builder.worker.loop import Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.requests import JsonHandler
 from builder.worker.tombstones import Forgetting
@@ -121,7 +121,6 @@ async def open_line(
     forgetting = Forgetting(log, erasure, broker.sender)
     contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_event_bytes))
     processor = Processor(reloading.builder, log, contexts, forgetting, turns, MAX_TRIGGER_AGE, broker.is_settled)
-    rules = Rules(heartbeat=broker.heartbeat, pauses=parts.pauses)
     replays = Rebuilding(reloading, archive, log, broker.max_event_bytes, forgetting.follow)
     own = dict[str, BackgroundJob]()
     host = Host(
@@ -157,7 +156,14 @@ async def open_line(
                 *(Job(name=name, every=job.every, run_once=job.run_once) for name, job in own.items()),
             ),
             backfill=backfill,
-            worker=Worker(processor, log, DeadLetters(publisher, archive), (("the metrics", observer), *own.items()), rules),
+            worker=Worker(
+                processor,
+                log,
+                DeadLetters(publisher, archive),
+                (("the metrics", observer), *own.items()),
+                broker.heartbeat,
+                parts.pauses,
+            ),
         )
 
 

@@ -20,7 +20,7 @@ from builder.client.received import Latest, ReceivedContext
 from builder.client.replying import AnsweredMeanwhile, Replying
 from builder.client.requests import NoService
 from builder.client.responses import read_conversation
-from builder.client.serving import Handler, OnFailure, ServeRules, Serving, entered, stop_on_sigterm
+from builder.client.serving import Handler, OnFailure, Serving, entered, stop_on_sigterm
 from builder.client.subscription import (
     FETCH_SECONDS,
     Deliver,
@@ -167,8 +167,10 @@ class Client(Asking, Replying):
             client=self, handler=handler, tools=tools, on_failure=on_failure, refresh=refresh, speaker=speaker, tags=tuple(tags),
             takes_unanswered=deliver is None,
         )  # fmt: skip
-        rules = ServeRules(parallel=parallel, attempts=attempts, ack_wait=ack_wait)
-        serving = Serving((self.workspace, consumer), rules, agent.work, agent.give_up, self._reopen)
+        serving = Serving(
+            (self.workspace, consumer), agent.work, agent.give_up, self._reopen, parallel=parallel, attempts=attempts,
+            ack_wait=ack_wait,
+        )  # fmt: skip
         with stop_on_sigterm() as stop:
             durable, make = self._durable(consumer), agent.noting(partial(self._make_durable, consumer, self._durable(consumer)))
             subscription = partial(subscribe, self._js, address, durable, make, ack_wait)

@@ -55,18 +55,6 @@ WAITING = 16
 """Contexts in sessions at work, per parallel session."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServeRules:
-    """Numbers of an agent's work."""
-
-    parallel: int
-    """Sessions at once."""
-    attempts: int
-    """Deliveries of a failing context."""
-    ack_wait: float
-    """Seconds until contexts of a dead process return."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Delivery:
     message: Msg
@@ -77,21 +65,32 @@ class Serving:
     """The contexts of one consumer."""
 
     def __init__(
-        self, recipient: tuple[str, str], rules: ServeRules, work: Work, give_up: OnFailure, reopen: Open | None = None
+        self,
+        recipient: tuple[str, str],
+        work: Work,
+        give_up: OnFailure,
+        reopen: Open | None,
+        *,
+        parallel: int,
+        attempts: int,
+        ack_wait: float,
     ) -> None:
         """recipient: workspace and consumer. Exceptions of work and give_up count as failures.
 
-        reopen: another connection, so that signs of life go on while a handler blocks the loop; None = they wait for it.
+        parallel: sessions at once. attempts: deliveries of a failing context. ack_wait: seconds until contexts of a dead process
+        return. reopen: another connection, so that signs of life go on while a handler blocks the loop; None = they wait for it.
         """
         self._reopen = reopen
         self._recipient = recipient
-        self._rules = rules
+        self._room = parallel * WAITING
+        self._attempts = attempts
+        self._every = ack_wait / BEATS
         self._work = work
         self._give_up = give_up
         self._latest: Latest = OrderedDict()
         self._sessions: dict[str, deque[_Delivery]] = {}
         self._tasks = set[asyncio.Task[None]]()
-        self._slots = asyncio.Semaphore(rules.parallel)
+        self._slots = asyncio.Semaphore(parallel)
         self._pull: Pull | None = None
 
     async def run(
@@ -127,7 +126,7 @@ class Serving:
             await self._close(connection)
 
     def _free(self) -> int:
-        return self._rules.parallel * WAITING - sum(map(len, self._sessions.values()))
+        return self._room - sum(map(len, self._sessions.values()))
 
     async def _take(self, message: Msg) -> None:
         context = await readable(message, self._recipient, self._latest)
@@ -161,10 +160,10 @@ class Serving:
             if is_cancelled():
                 raise
             error = cause if isinstance(cause, Exception) else RuntimeError(repr(cause))
-            what = (context.id, number, self._rules.attempts, type(error).__name__, error)
+            what = (context.id, number, self._attempts, type(error).__name__, error)
             log.warning("context %s failed, attempt %d of %d: %s: %s", *what)
             log.debug("context %s failed", context.id, exc_info=error)
-            if number < self._rules.attempts or not await self._is_given_up(context, error):
+            if number < self._attempts or not await self._is_given_up(context, error):
                 pause = PAUSES[min(number, len(PAUSES)) - 1]
                 await settled(message.nak(pause))
                 return
@@ -183,8 +182,9 @@ class Serving:
         return [delivery.message.reply for waiting in [*self._sessions.values()] for delivery in [*waiting]]
 
     def _beating(self) -> AbstractAsyncContextManager[None]:
-        every = self._rules.ack_wait / BEATS
-        return Heartbeat(self._reopen, every, self._addresses) if self._reopen else heartbeat(self._beat, every)
+        if self._reopen:
+            return Heartbeat(self._reopen, self._every, self._addresses)
+        return heartbeat(self._beat, self._every)
 
     async def _beat(self) -> None:
         for delivery in [each for waiting in self._sessions.values() for each in waiting]:

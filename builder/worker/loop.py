@@ -7,7 +7,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
@@ -64,32 +63,29 @@ class Attempts:
             self._log.in_work.discard(place)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """Times of the loop."""
-
-    heartbeat: float
-    """Seconds between two signs of life of a delivery."""
-    pauses: Pauses = PAUSES
-    """Before a delivery is retried."""
-
-
 class Worker:
     """Processes deliveries: sessions side by side, one session in order."""
 
     def __init__(
-        self, processor: Processor, log: Log, letters: DeadLetters, observers: Sequence[tuple[str, Observer]], rules: Rules
+        self,
+        processor: Processor,
+        log: Log,
+        letters: DeadLetters,
+        observers: Sequence[tuple[str, Observer]],
+        every: float,
+        pauses: Pauses = PAUSES,
     ) -> None:
-        """observers: each with a name for the log."""
+        """observers: each with a name for the log. every: seconds between heartbeats. pauses: before a delivery is retried."""
         self._processor = processor
         self._store = log.store
         self._now = log.now
         self._attempts = Attempts(log)
         self._letters = letters
         self._observers = observers
-        self._rules = rules
+        self._every = every
+        self._pauses = pauses
         self._sessions = SessionOrder()
-        self._backoff = Backoff(rules.pauses)
+        self._backoff = Backoff(pauses)
 
     async def process(self, delivery: Delivery) -> None:
         """Take one delivery from fetch to settle. Never raises."""
@@ -100,7 +96,7 @@ class Worker:
         alone = (session, schema) == (NO_SESSION, TOMBSTONE)
         turn = self._sessions.turn(workspace, session, message.place.sequence, home, alone=alone)
         with span("process breadcrumb", "consumer", message.trace) as note, stopwatch(span) as seconds:
-            async with heartbeat(delivery.keep_alive, self._rules.heartbeat), turn:
+            async with heartbeat(delivery.keep_alive, self._every), turn:
                 await self._backoff.wait()
                 seconds["wait"] = max((self._now() - message.received_at).total_seconds(), 0.0)
                 ending = await self._settled(delivery)
@@ -172,7 +168,7 @@ class Worker:
                 log.warning(
                     "the store is unavailable too: the attempt at %d is taken back by the next one", message.place.sequence
                 )
-        pause = self._backoff.note_failure() if outcome == "unavailable" else self._rules.pauses.first
+        pause = self._backoff.note_failure() if outcome == "unavailable" else self._pauses.first
         return Ending(outcome, reason=str(error), kind=getattr(error, "kind", ""), pause=pause)
 
 

@@ -15,7 +15,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.stored import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.worker.jobs import Observer, Pauses
-from builder.worker.loop import Attempts, Rules, Worker
+from builder.worker.loop import Attempts, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.tombstones import Forgetting
 from builder.worker.turns import Turns
@@ -73,7 +73,7 @@ class Bench(Observer):
         forgetting = cast("Forgetting", SimpleNamespace(apply=nothing))
         processor = Processor(lambda: builder, self.log, contexts, forgetting, Turns(), timedelta(hours=1))
         letters = DeadLetters(self.publisher, self.stream)
-        self.worker = Worker(processor, self.log, letters, [("the test", self)], Rules(heartbeat=0.001, pauses=pauses))
+        self.worker = Worker(processor, self.log, letters, [("the test", self)], 0.001, pauses)
 
     @override
     def delivered(self, outcome: DeliveryOutcome) -> None:
