@@ -12,10 +12,9 @@ from builder.adapters.files import FaultyFiles, Files
 from builder.app.components import Components
 from builder.app.config import parse_config
 from builder.app.reload import Reloader
-from builder.assemble.assemble import AssembledPage
 from builder.assemble.items.pending import PENDING_CHARS
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
+from builder.domain.context import DEGRADED, VECTORS_MISSING, context_id
 from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured, Missing, Rejected, Unavailable
 from builder.domain.profile import Definitions, Profile
@@ -58,12 +57,9 @@ class Rebuilding(Replays):
         published: PublishedContexts,
         log: StoredLog,
         max_bytes: int,
-        follow_removals: Callable[[], Awaitable[object]] | None = None,
+        follow_removals: Callable[[], Awaitable[object]],
     ) -> None:
-        """max_bytes: of an event.
-
-        follow_removals: apply erasures of other workers, raises `Unavailable`; None = no other worker.
-        """
+        """max_bytes: of an event. follow_removals: apply erasures of other workers, raises `Unavailable`."""
         self._reloading = reloading
         self._published = published
         self._log = log
@@ -90,8 +86,7 @@ class Rebuilding(Replays):
 
     async def _replay(self, workspace: str, request: BuiltContext) -> tuple[Replay, Components]:
         """And the components that built it."""
-        if self._follow_removals:
-            await self._follow_removals()
+        await self._follow_removals()
         trigger = await self._trigger(workspace, request)
         definitions = await self._log.definitions(trigger.workspace, trigger.place, trigger.received_at)
         consumer = request.consumer or _only_consumer(self._reloading.core, trigger, definitions)
@@ -101,9 +96,9 @@ class Rebuilding(Replays):
         is_quiet = bool(then.quiet and not request.as_of)
         sequence = request.as_of or then.quiet
         as_of = await self._end(trigger, sequence) if sequence else None
-        is_degraded = DEGRADED in then.flags
-        context, assembly = await self._build(
-            then.core, trigger, profile, is_degraded=is_degraded, as_of=as_of, is_quiet=is_quiet
+        await self._catch_up(trigger, profile)
+        context, assembly = await then.core.builder.explain(
+            trigger, profile, degraded=DEGRADED in then.flags, as_of=as_of, is_quiet=is_quiet
         )
         event = encode(context, self._max_bytes)
         notes = [*then.notes]
@@ -141,7 +136,8 @@ class Rebuilding(Replays):
         characters = PENDING_CHARS.set(0)
         try:
             quiet = replay.context.quiet_from
-            context, _ = await self._build(other, replay.trigger, profile, as_of=quiet, is_quiet=bool(quiet))
+            await self._catch_up(replay.trigger, profile)
+            context, _ = await other.builder.explain(replay.trigger, profile, as_of=quiet, is_quiet=bool(quiet))
         finally:
             PENDING_CHARS.reset(characters)
         return Variation(replay=replay, event=encode(context), failures=tuple(failures_of(other)))
@@ -178,21 +174,11 @@ class Rebuilding(Replays):
         ]
         return tuple(crumb for own, crumb in versions if session in ("", own, crumb.session))
 
-    async def _build(
-        self,
-        core: Components,
-        trigger: Breadcrumb,
-        profile: Profile,
-        *,
-        is_degraded: bool = False,
-        as_of: Place | None = None,
-        is_quiet: bool = False,
-    ) -> tuple[Context, AssembledPage]:
-        """The context of a trigger, and its page."""
+    async def _catch_up(self, trigger: Breadcrumb, profile: Profile) -> None:
+        """Remember what a page of the trigger may show."""
         for scope in scopes_before(trigger, (profile,)):
             for session in (NO_SESSION, *scope.sessions):
                 await self._log.catch_up(scope.workspace, session)
-        return await core.builder.explain(trigger, profile, degraded=is_degraded, as_of=as_of, is_quiet=is_quiet)
 
     async def _profile(self, core: Components, replay: Replay, name: str) -> Profile:
         """As of the trigger, as this consumer; "" = its own. Raises `Rejected`."""

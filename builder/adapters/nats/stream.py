@@ -220,7 +220,8 @@ class NatsArchive(Archive, PublishedContexts):
         newest = await self._last(subject)
         if newest is None or newest.data != STUB:
             return newest
-        contexts = [each.data for each in await self._all(self._contexts, subject) if each.data != STUB]
+        messages, _ = await self._behind(self._contexts, subject, 0)
+        contexts = [each.data for each in messages if each.data != STUB]
         return PublishedEvent(contexts[-1], "") if contexts else None
 
     @override
@@ -232,10 +233,6 @@ class NatsArchive(Archive, PublishedContexts):
         full, stream = self._installation.subject(subject), self._installation.stream(CONTEXTS)
         message = await optional(f"reading {full}", self._js.get_last_msg(stream, full))
         return PublishedEvent(message.data or b"", (message.headers or {}).get(TIMES_HEADER, "")) if message else None
-
-    async def _all(self, stream: NatsStream, subject: str) -> list[StreamMessage]:
-        messages, _ = await self._behind(stream, subject, 0)
-        return messages
 
     async def _behind(self, stream: NatsStream, subject: str, after: int) -> tuple[list[StreamMessage], int]:
         """Messages behind a sequence, and the last one that was read: a replica may lag behind the end of the stream."""
