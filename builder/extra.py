@@ -171,9 +171,10 @@ def _loaded(point: EntryPoint) -> Extra:
 def _own(name: str, extra: Extra, kind: Kind) -> Mapping[str, Any]:
     own = getattr(extra, kind)
     try:
-        return own() if callable(own) else own
+        additions_of_kind: Mapping[str, Any] = own() if callable(own) else own
     except LOADING as error:
         raise Misconfigured(f"the extra {name!r} cannot make its {kind}: {error}; update or uninstall it") from error
+    return additions_of_kind
 
 
 def additions(kind: Kind, house: Iterable[str] = ()) -> dict[str, Any]:
