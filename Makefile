@@ -34,7 +34,7 @@ test: $(VENV)/dev $(VENV)/model
 CORE := domain language wire remember recall assemble publish service worker
 test-core: $(VENV)/dev
 	@$(BIN)/python -m pytest --processes 2 -k "not postgresql" \
-		$(CORE:%=tests/unit/%) tests/extras/summaries tests/extras/explain tests/golden tests/contract/test_store.py
+		$(CORE:%=tests/unit/%) tests/extras/summaries tests/extras/explain tests/extras/chat_formats tests/golden tests/contract/test_store.py
 
 up: $(VENV)/model
 	@$(BIN)/context-builder up

@@ -236,12 +236,23 @@ def _loaded(point: EntryPoint) -> Extra:
     return extra
 
 
+def _own(name: str, extra: Extra, kind: Kind) -> Mapping[str, Any]:
+    own = getattr(extra, kind)
+    try:
+        additions_of_kind: Mapping[str, Any] = own() if callable(own) else own
+    except LOADING as error:
+        raise Misconfigured(f"the extra {name!r} cannot make its {kind}: {error}; update or uninstall it") from error
+    return additions_of_kind
+
+
 def additions(kind: Kind, house: Iterable[str] = ()) -> dict[str, Any]:
-    """The additions of all extras. house: names that the house has itself. Raises `Misconfigured` for a name that two have."""
+    """The additions of all extras. house: names that the house has itself.
+
+    Raises `Misconfigured` for a name that two have, and for what an extra cannot make.
+    """
     names, every = set(house), dict[str, Any]()
     for name, extra in extras().items():
-        own = getattr(extra, kind)
-        for key, value in (own() if callable(own) else own).items():
+        for key, value in _own(name, extra, kind).items():
             if kind == "requests" and not REQUEST_NAME.fullmatch(key):
                 raise Misconfigured(f"the extra {name!r} brings a request {key!r}; its name may have small letters and _ only")
             if key in names:

@@ -75,7 +75,7 @@ class Profile:
     tool_output: ToolOutput
     summaries: Summaries | None
     chat_format: PageFormat | None
-    """Of the copy beside the markdown; None = there is none."""
+    """The format of the copy beside the markdown; None = there is none."""
     worth: int | None
     """Most tokens for one more message that the answer needs; None = the budget is filled."""
     fill: bool

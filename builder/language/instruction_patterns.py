@@ -95,6 +95,8 @@ class Language:
     """Announces one's own wishes."""
     titles: re.Pattern[str]
     """Headings of lists of rules, from their first to their last word."""
+    tasks: re.Pattern[str]
+    """Asks for work on a text: to sum it up, to translate it, to write it."""
     stop: re.Pattern[str]
     """Words that say nothing of what an instruction is about."""
     generic: re.Pattern[str]
@@ -150,6 +152,7 @@ def _language(code: str, data: Mapping[str, Any]) -> Language:
         presents=pattern("presents"),
         rules=pattern("rules"),
         titles=pattern("titles"),
+        tasks=pattern("tasks"),
         stop=any_of("stop"),
         generic=any_of("generic"),
         both=any_of("both"),

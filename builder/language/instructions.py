@@ -5,11 +5,11 @@ permission that adds no word to what it is about.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
-from builder.language.rule_lists import RuleList, rule_lists
+from builder.language.rule_lists import RuleItem, rule_items
 from builder.language.word_lists import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
 from builder.language.wording import wording
 from builder.language.words import Terms
@@ -48,17 +48,21 @@ class Instruction:
     """It only takes an earlier one back ("you can use emojis again")."""
     language: str
     """ISO 639-1 code of the file that has its cue."""
+    is_listed: bool = False
+    """Only the heading of its list says that it is a rule."""
 
 
 def instructions(text: str) -> tuple[Instruction, ...]:
     """In order; questions, reports, quotations, stories and pasted text give none."""
     parts = [(0, END_CHARS), (len(text) - END_CHARS, len(text))] if len(text) > 2 * END_CHARS else [(0, len(text))]
-    rules = []
+    rules: list[Instruction] = []
     for first, last in parts:
-        lists = [*rule_lists(text, first, last)]
+        items = rule_items(text, first, last)
         for start, end in own_sentences(text, first, last):
-            if instruction := _instruction(text, start, end) or _item(text, start, end, lists):
-                rules.append(instruction)
+            item = next((item for item in items if item.start <= start < item.end), None)
+            rule = _item(text, item) if item else _instruction(text, start, end)
+            if rule and rule not in rules[-1:]:
+                rules.append(rule)
     return tuple(rules)
 
 
@@ -150,10 +154,13 @@ def _instruction(text: str, start: int, end: int) -> Instruction | None:
     return None
 
 
-def _item(text: str, start: int, end: int, lists: Iterable[RuleList]) -> Instruction | None:
-    language = next((each.language for each in lists if each.start <= start < each.end), "")
-    is_rule = language and not _QUESTION.search(text[start:end])
-    return Instruction(start, end, withdraws=False, language=language) if is_rule else None
+def _item(text: str, item: RuleItem) -> Instruction | None:
+    """The whole of it; None for a question."""
+    rule = _instruction(text, item.start, item.end)
+    if rule:
+        return replace(rule, start=item.start, end=item.end)
+    is_question = _QUESTION.search(text, item.start, item.end)
+    return None if is_question else Instruction(item.start, item.end, withdraws=False, language=item.language, is_listed=True)
 
 
 def _likely_languages(sentence: str, words: set[str]) -> list[Language]:

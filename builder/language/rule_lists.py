@@ -1,22 +1,21 @@
-"""Lists of rules: what a person lists below a heading such as "Conventions" is a rule, whatever its words are."""
+"""Lists of rules: what a person lists below a heading such as "Our conventions" is a rule, whatever its words are."""
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from builder.language.instruction_patterns import languages
 
-MAX_ITEMS = 20
-"""A longer list is a document."""
+MAX_ITEMS, MAX_CHARS = 20, 1_500
+"""Of all lists of a message. More are a document, and stand on no page again and again."""
 MAX_TITLE_CHARS = 60
-_ITEM = re.compile(r"^\s*(?:[-*•–+]|\(?\d{1,2}[.)])\s+(?!\[[ xX]?\])")
-"""The line of an item, which is no task of a list of tasks."""
-_SIGNS = " \t\r\n#*_:："
-"""Characters around the words of a heading."""
+_ITEM = re.compile(r"\s*+(?:[-*•–+・‣◦]|\(?(?:\d{1,2}|[a-z])[.)、])\s*+(?!\[[ xX]?\])(?=\S)")
+"""The beginning of an item, which is no task with a box."""
+_AROUND = re.compile(r"^\W+|\W+$")
+"""Signs around the words of a heading."""
 
 
-class RuleList(NamedTuple):
-    """The items below a heading."""
+class RuleItem(NamedTuple):
+    """An item of a list below a heading."""
 
     start: int
     end: int
@@ -24,27 +23,41 @@ class RuleList(NamedTuple):
     """ISO 639-1 code of the heading's."""
 
 
-def rule_lists(text: str, start: int = 0, end: int | None = None) -> Iterator[RuleList]:
-    """Those between two characters, in order. Blank lines, and indented lines below an item, belong to a list."""
-    position, language, items = start, "", list[tuple[int, int]]()
-    for line in text[start:end].splitlines(keepends=True):
+def rule_items(text: str, start: int = 0, end: int | None = None) -> tuple[RuleItem, ...]:
+    """Those between two characters, in order, without their marks; () where a person asks for work on a text, such as a summary.
+
+    Indented lines belong to the item above them.
+    """
+    every, others = list[RuleItem](), list[str]()
+    position, language, stop = start, "", len(text) if end is None else end
+    for line in text[start:stop].splitlines(keepends=True):
         begin, position = position, position + len(line)
-        is_item = bool(_ITEM.match(line))
-        if language and (is_item or (items and line[0].isspace())):
-            items += [(begin, position)] if is_item else []
-        elif line.strip():
-            yield from _list_of(items, language)
-            language, items = _language_of_title(line.strip(_SIGNS)), []
-    yield from _list_of(items, language)
+        mark, last = _ITEM.match(line), begin + len(line.rstrip())
+        if last == begin:
+            continue
+        if language and mark:
+            every.append(RuleItem(begin + mark.end(), last, language))
+        elif language and every and line[0].isspace():
+            every[-1] = every[-1]._replace(end=last)
+        else:
+            others.append(line)
+            language = _language_of_title(line)
+    is_cut = bool(language) and stop < len(text)
+    return () if is_cut or _is_document(every, "".join(others)) else tuple(every)
 
 
-def _list_of(items: list[tuple[int, int]], language: str) -> Iterator[RuleList]:
-    if 0 < len(items) <= MAX_ITEMS:
-        yield RuleList(items[0][0], items[-1][1], language)
+def _is_document(items: list[RuleItem], others: str) -> bool:
+    """others: the lines beside the items."""
+    if not items:
+        return False
+    is_long = len(items) > MAX_ITEMS or sum(item.end - item.start for item in items) > MAX_CHARS
+    return is_long or any(language.tasks.search(others) for language in languages())
 
 
 def _language_of_title(line: str) -> str:
     """The ISO 639-1 code; "" = the line is no heading of rules."""
-    if len(line) > MAX_TITLE_CHARS:
+    title = _AROUND.sub("", line)
+    is_key = line.rstrip() == f"{title}:" and title.islower() and " " not in title  # of YAML
+    if len(title) > MAX_TITLE_CHARS or is_key:
         return ""
-    return next((language.code for language in languages() if language.titles.fullmatch(line)), "")
+    return next((language.code for language in languages() if language.titles.fullmatch(title)), "")

@@ -100,7 +100,7 @@ async def test_its_store_is_used_its_request_is_answered_over_nats_and_http_and_
 
 
 def test_a_format_that_is_not_installed_is_named_at_the_start_and_by_the_checks(templates: Path, tmp_path: Path) -> None:
-    problem = "profiles/prompted.yaml line 2: `chat_format`: no installed extra brings 'prompt'; use one of none, openai, "
+    problem = "profiles/prompted.yaml line 2: `chat_format`: no installed extra brings 'prompt'; use one of anthropic, none, "
     started = run("", tmp_path, "up", embedding__engine="none", templates_dir=templates)
     assert (started.returncode, problem in started.stderr) == (78, True)
     for command in (("doctor",), ("profiles", "lint")):

@@ -8,7 +8,8 @@ import pytest
 from builder.app.address import broker_address, configured_servers
 from builder.app.settings import NatsSettings, Settings
 from builder.domain.errors import Misconfigured
-from builder.extra import BrokerStarter, Extra, StartedBroker, broker_starter
+from builder.domain.page_format import PageFormat
+from builder.extra import BrokerStarter, Extra, StartedBroker, additions, broker_starter
 
 
 def start(url: str, data: Path, port: int) -> AbstractAsyncContextManager[StartedBroker]:
@@ -54,3 +55,12 @@ def test_the_settings_take_every_installed_engine_and_name_them(installed: dict[
     assert Settings.model_validate({"embedding": {"engine": "dice"}}).embedding.engine == "dice"
     with pytest.raises(ValueError, match="Input should be 'onnx', 'dice' or 'none'"):
         Settings.model_validate({"embedding": {"engine": "endpoint"}})
+
+
+def test_an_extra_that_cannot_make_what_it_brings_is_named(installed: dict[str, Extra]) -> None:
+    def formats() -> dict[str, PageFormat]:
+        raise ImportError("no module named 'vendor'")
+
+    installed["vendor"] = Extra(page_formats=formats)
+    with pytest.raises(Misconfigured, match="the extra 'vendor' cannot make its page_formats: no module named 'vendor'; update"):
+        additions("page_formats")

@@ -152,7 +152,9 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         if there and template not in there:
             raise SettingError(path, f"{folder}/{template}.md.j2 does not exist", advice(template, there))
     if file.chat_format not in library.formats:
-        fix = f"use one of {', '.join(library.formats)}, or install the package that brings it (`make up` in a clone, for ours)"
+        fix = (
+            f"{advice(file.chat_format, library.formats)}, or install the package that brings it (`make up` in a clone, for ours)"
+        )
         raise SettingError(("chat_format",), f"no installed extra brings {file.chat_format[:MAX_NAME_CHARS]!r}", fix)
     if profile.allowance < 1:
         problem = f"reserve is {profile.reserve} and margin {profile.margin} of a budget of {profile.budget}"

@@ -13,8 +13,6 @@ from builder.remember.decode import without_hints
 
 PLAIN_CHARS = 1_000
 LEFT_OUT = " […] "
-STOPS = tuple(".!?…。！？।")  # noqa: RUF001 - of Chinese
-"""Ends of sentences after which another one may follow on the line."""
 VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats", "words", "shared"})
 
 
@@ -57,8 +55,7 @@ def _excerpt(text: str, spans: Spans, *, is_bare: bool) -> str:
     if not spans:
         return text
     if is_bare:
-        sentences = [text[start:stop].strip() for start, stop in spans]
-        return "".join(sentence + (" " if sentence.endswith(STOPS) else "\n") for sentence in sentences).strip()
+        return _sentences(text, spans)
     pieces: list[str] = []
     end = 0
     for start, stop in spans:
@@ -68,3 +65,12 @@ def _excerpt(text: str, spans: Spans, *, is_bare: bool) -> str:
         end = max(end, stop)
     pieces.append(LEFT_OUT if text[end:].strip() else "")
     return "".join(pieces).strip()
+
+
+def _sentences(text: str, spans: Spans) -> str:
+    """Those of other lines stay on lines of their own."""
+    sentences, end = "", spans[0][0]
+    for start, stop in spans:
+        sentences += ("\n" if "\n" in text[end:start] else " ") + text[start:stop].strip()
+        end = stop
+    return sentences.strip()

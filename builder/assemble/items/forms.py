@@ -20,7 +20,7 @@ LINE_REASONS: dict[Line, str] = {
 }
 """Why a result is one line only, as omissions say it."""
 LINE_ONLY = frozenset(filter(None, LINE_REASONS.values()))
-"""Of a fragment that is one line of ours."""
+"""Reasons of a fragment that is one line of ours."""
 MIN_PART_TOKENS = 64
 """Tokens below which a part of a message says nothing."""
 NO_CUT = Cut(results=None, characters=None)

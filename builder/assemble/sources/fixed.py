@@ -16,6 +16,7 @@ from builder.domain.profile import Profile, SectionRule
 from builder.domain.selector import Pinned
 from builder.domain.stored import StoredBreadcrumb
 from builder.language.dates import depends_on_day
+from builder.language.instructions import instructions
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
 
@@ -200,22 +201,38 @@ def put_instructions(draft: PageDraft) -> None:
         return
     ledger.put(rule.name, (), HOLDS)
     ledger.put_note(rule.name)
-    room, rows, view = _room(draft, rule), draft.whole_rows(), draft.recall.view
-    ordered = sorted(draft.active.instructions, key=lambda find: find.row)
-    due = [find for find in ordered if view.session_of[find.row] != view.session or find.row not in rows]
+    room, due = _room(draft, rule), _due(draft)
     ledger.rules[rule.name] = (
         replace(rule, dates="day") if rule.dates == "none" and any(_needs_date(draft, find) for find in due) else rule
     )
-    items = {
-        find.row: draft.writer.message(view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans, is_bare=True))
-        for find in due
-    }
+    items = {find.row: _instruction_item(find, draft) for find in due}
     if ledger.cost(rule.name, [*items.values()]) > room:
         room -= draft.writer.rendering.count(f"{_instructions_left_out([*items], draft)}\n")
+        long = {find.row: find for find in due if ledger.cost(rule.name, [items[find.row]]) > room}
+        items |= {row: _instruction_item(_without_lists(find, draft), draft) for row, find in long.items()}
         within = _newest_within(draft, rule, items, room)
-        ledger.put_note(rule.name, _instructions_left_out([row for row in items if row not in within], draft))
+        ledger.put_note(rule.name, _instructions_left_out([row for row in items if row in long or row not in within], draft))
         items = {row: item for row, item in items.items() if row in within}
     ledger.put(rule.name, [*items.values()], HOLDS)
+
+
+def _due(draft: PageDraft) -> list[Find]:
+    """Those that no message of the page says, the oldest first."""
+    view, rows = draft.recall.view, draft.whole_rows()
+    ordered = sorted(draft.active.instructions, key=lambda find: find.row)
+    return [find for find in ordered if view.session_of[find.row] != view.session or find.row not in rows]
+
+
+def _instruction_item(find: Find, draft: PageDraft) -> Item:
+    crumb = draft.recall.view.breadcrumb(find.row)
+    return draft.writer.message(crumb, find.row, RenderForm(spans=find.spans, is_bare=True))
+
+
+def _without_lists(find: Find, draft: PageDraft) -> Find:
+    """What its words say to be a rule, without the items of lists; as it is where it has nothing else."""
+    every = instructions(draft.recall.view.breadcrumb(find.row).text)
+    rules = ((rule.start, rule.end) for rule in every if not rule.is_listed)
+    return replace(find, spans=tuple(span for span in rules if span in find.spans) or find.spans)
 
 
 def _newest_within(draft: PageDraft, rule: SectionRule, items: dict[int, Item], room: int) -> set[int]:

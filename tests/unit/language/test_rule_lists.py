@@ -2,8 +2,8 @@
 
 import pytest
 
-from builder.language.instructions import instructions
-from builder.language.rule_lists import MAX_ITEMS, rule_lists
+from builder.language.instructions import END_CHARS, instructions
+from builder.language.rule_lists import MAX_CHARS, MAX_ITEMS, rule_items
 from tests.growth import LINEAR, growth
 
 
@@ -18,6 +18,8 @@ def rules(text: str) -> list[str]:
         ("**House rules:**", "en"),
         ("Please keep to these rules:", "en"),
         ("Guidelines for this repository", "en"),
+        ("📏 Naming conventions —", "en"),
+        ("My rules are:", "en"),
         ("Unsere Projektregeln:", "de"),
         ("Nos conventions", "fr"),
         ("Normas de la casa:", "es"),
@@ -34,39 +36,65 @@ def test_what_stands_below_a_heading_of_rules_is_a_rule_whatever_its_words(headi
     assert {found.language for found in instructions(text)} == {language}
 
 
-@pytest.mark.parametrize(
-    "heading",
-    [
-        "## Instructions",
-        "Their rules:",
-        "The landlord's rules:",
-        "The old conventions",
-        "Folders",
-        "He broke all the rules, and then:",
-        "",
-    ],
-)
-def test_a_recipe_and_the_rules_of_others_are_no_rules(heading: str) -> None:
+OF_NOBODY = """\
+## Instructions|Their rules:|The landlord's rules:|The old conventions|
+He broke the rules:|We discussed the guidelines|There are no rules|
+I hate these rules:|I forgot the rules|Which of the two guidelines|
+Customer preferences|User preferences|Firewall rules|CSS rules|
+Grammar rules|Rules of the game|Monopoly rules|Spielregeln:|Verkehrsregeln:|
+Reglas del juego|Reglas de ajedrez|Règles des échecs|Правила игры|
+Правила шахмат|游戏规则|ゲームのルール|Explain the offside rules:|Compare naming conventions|Write some house rules:|
+Draft community guidelines|Schreib mir Hausregeln|Erkläre die Regeln:|Escribe las reglas:|写一份班级规则|rules:|"""
+
+
+@pytest.mark.parametrize("heading", [each.strip() for each in OF_NOBODY.split("|")])
+def test_recipes_games_requests_stories_and_rules_of_others_are_no_rules(heading: str) -> None:
     assert rules(f"{heading}\n- db2 = staging\n- the kiln") == []
 
 
+@pytest.mark.parametrize(
+    "request_for_work",
+    [
+        "Summarise this style guide:", "Translate into German:", "Review this README for me.", "Fass das bitte zusammen:",
+        "Résume ce texte :", "Resume este texto:", "Riassumi:", "Traduza:", "Переведи на английский:", "请总结", "要約して",
+    ],
+)  # fmt: skip
+def test_a_text_to_work_on_has_no_rules(request_for_work: str) -> None:
+    assert rules(f"{request_for_work}\n\n## Conventions\n- db2 = staging\n- nox, pytest") == []
+    assert rules(f"## Conventions\n- db2 = staging\n- nox, pytest\n\n{request_for_work}") == []
+
+
 def test_tasks_questions_and_what_comes_after_the_list_are_no_rules() -> None:
-    assert rules("Conventions\n- [ ] rename the kiln\n- [x] the flag") == []
+    assert rules("Conventions\n- [ ] rename the kiln\n-  [x] the flag") == []
     assert rules("Rules\n- db2 = staging\n- or is it db1?\n") == ["db2 = staging"]
     assert rules("Rules\n- db2 = staging\n\n### Folders\n- glaze: the glaze\n") == ["db2 = staging"]
 
 
-def test_indented_lines_below_an_item_do_not_end_the_list() -> None:
-    (found,) = rule_lists("Rules\n- db2 = staging\n  since May\n- nox")
-    assert (found.start, found.end) == (6, 39)
+def test_an_item_is_one_rule_with_all_its_sentences_and_its_indented_lines() -> None:
+    text = "Rules\n- db2 is staging. It is slow,\n  since May.\n    - nox: always\n2) pytest"
+    assert rules(text) == ["db2 is staging. It is slow,\n  since May.", "nox: always", "pytest"]
 
 
-def test_a_list_of_a_whole_document_is_none_of_rules() -> None:
+def test_an_item_that_its_words_make_a_rule_is_told_from_one_that_the_heading_makes() -> None:
+    assert [found.is_listed for found in instructions("Rules\n- never use tabs\n- db2 = staging")] == [False, True]
+
+
+def test_lists_of_a_whole_document_are_none_of_rules() -> None:
     items = "- db2 = staging\n"
     assert rules(f"Rules\n{items * MAX_ITEMS}")
     assert rules(f"Rules\n{items * (MAX_ITEMS + 1)}") == []
+    half = items * (MAX_ITEMS // 2 + 1)
+    assert rules(f"Rules\n{half}\nConventions\n{half}") == []
+    assert rules(f"Rules\n- db2 = {'staging ' * (MAX_CHARS // 8)}\n") == []
+
+
+def test_a_list_that_is_read_in_part_is_no_list() -> None:
+    story = "The clay came late and it was wet.\n"
+    before = story * (END_CHARS // len(story)) + "Rules\n- db2 = staging\n"
+    assert len(before) > END_CHARS - len(story)
+    assert rules(f"{before}{'- nox, pytest' * 3}\n{story * 400}") == []
 
 
 @pytest.mark.parametrize("piece", ["rules\n", "- a\n", "rules rules ", "our \n", "- [ ] \n"])
 def test_texts_made_to_be_slow_take_linear_time(piece: str) -> None:
-    assert growth(lambda size: [*rule_lists((piece * size)[:size])], 500) < LINEAR
+    assert growth(lambda size: rule_items((piece * size)[:size]), 500) < LINEAR

@@ -158,8 +158,10 @@ def test_a_format_that_no_installed_extra_brings_is_named_with_those_that_there_
     fix = "or install the package that brings it (`make up` in a clone, for ours)"
     unknown = f"profiles/mine.yaml line 1: `chat_format`: no installed extra brings 'gemini'; use one of none, {fix}"
     assert mistake(changed("chat_format", "gemini")) == unknown
-    with pytest.raises(Misconfigured, match="use one of none, openai, anthropic, responses, or install the package"):
+    with pytest.raises(Misconfigured, match="use one of anthropic, none, openai, responses, or install the package"):
         parse_profile("mine", changed("chat_format", "gemini"), Library(formats=FORMAT_OF))
+    with pytest.raises(Misconfigured, match="no installed extra brings 'openia'; write openai, or install the package"):
+        parse_profile("mine", changed("chat_format", "openia"), Library(formats=FORMAT_OF))
     assert mistake(changed("chat_format", 7)).endswith("7 is not a text; write a text")
 
 

@@ -164,3 +164,11 @@ def test_what_is_pasted_behind_an_instruction_is_not_shown_with_it(code: str) ->
     assert instructions(context) == ["m1"]
     (line,) = [line for line in context.markdown.splitlines() if "briefly" in line]
     assert line == "- User: Always answer briefly:"
+
+
+def test_a_rule_of_few_words_does_not_lose_its_room_to_the_list_below_it() -> None:
+    items = "\n".join(f"- shelf {number} = glaze batch {number} of the supplier" for number in range(20))
+    context = page(make_remembered(f"Always answer in French.\n\nOur rules:\n{items}", 1))
+    assert "(1 older instruction has no room here: m1)\n- User: Always answer in French.\n" in context.markdown
+    few = page(make_remembered("Always answer in French.\n\nOur rules:\n- shelf 1 = batch 7\n- nox, pytest. It is slow.", 1))
+    assert "Instructions\n- User: Always answer in French.\n  shelf 1 = batch 7\n  nox, pytest. It is slow.\n" in few.markdown
