@@ -9,7 +9,7 @@ from builder.domain.errors import Missing
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.ports.archive import EVERY_ID
 from builder.ports.store import Store
-from builder.recall.people import history_of
+from builder.recall.scopes import history_of
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject, receipt_json
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.stream_erasers import LetterEraser

@@ -13,7 +13,7 @@ from builder.domain.context import context_id
 from builder.domain.errors import Missing, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.contexts import PublishedContexts, Publisher
-from builder.recall.people import history_of
+from builder.recall.scopes import history_of
 from builder.wire.answers import breadcrumb_json, session_json
 from builder.wire.cursors import cursor, place_of
 from builder.wire.identities import IdentitiesRequest, identities_json
