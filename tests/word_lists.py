@@ -1,6 +1,7 @@
 """The word lists and those of one more language, for tests of a new one."""
 
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import as_file, files
@@ -27,5 +28,9 @@ def lists_with(folder: Path, texts: Mapping[str, str]) -> Iterator[None]:
 
 
 def _clear() -> None:
-    for clear in word_lists._clear_caches:
-        clear()
+    """What was made of the lists, wherever it is kept."""
+    for name, module in tuple(sys.modules.items()):
+        if name.startswith(("builder.language.", "builder.extras.summaries.")):
+            for kept in vars(module).values():
+                if hasattr(kept, "cache_clear"):
+                    kept.cache_clear()

@@ -195,7 +195,7 @@ def load_ranker() -> Ranker:
         for table in (tables["hybrid"], tables["words"])
     )
     unknown = (hybrid.passages.keys() | words.passages.keys()) - SIGNALS.keys()
-    unknown |= (hybrid.answer.keys() | words.answer.keys()) - EVIDENCE.keys()
+    unknown |= (hybrid.answer.keys() | words.answer.keys()) - set(EVIDENCE)
     if unknown or MEANING & (words.passages.keys() | words.answer.keys()):
         raise Misconfigured(f"ranker.toml weighs {', '.join(sorted(unknown)) or 'meaning without a model'}; see ranking.py")
     return Ranker(hybrid=hybrid, words=words)

@@ -8,7 +8,8 @@ from itertools import islice
 import numpy as np
 
 from builder.domain.context import Omission
-from builder.recall.index.view import Floats, Ints, View
+from builder.recall.index.breadcrumb_table import Floats, Ints
+from builder.recall.index.view import View
 from builder.recall.search.scoring import best_of
 
 MAX_OMISSIONS = 50

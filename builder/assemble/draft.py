@@ -178,7 +178,7 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
     row, versions = turn[0].origin, view.history.breadcrumbs.versions
     while (answers := view.breadcrumb(row).answers) in versions:
         first, newest = versions[answers][0], view.row_of(answers)
-        if newest < 0 or not view.current[newest] or not view.dialogue[newest]:
+        if newest < 0 or not view.shows(newest):
             return None
         if view.breadcrumb(newest).role != "tool":
             return Entry(first, newest) if first < turn[0].origin else None

@@ -4,14 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone, tzinfo
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
-from builder.language.word_lists import any_of, derived, either, tables, word_set, words
+from builder.language.word_lists import Pattern, any_of, either, tables, word_set, words
 
 Ints = NDArray[np.int64]
 
@@ -58,41 +58,41 @@ def nearness(mention: Mention, year: Ints, month: Ints, day: Ints) -> NDArray[np
     """1 on the named day or in the named month, fading after it, else 0; shape of year, month and day."""
 
     def is_named(years: Ints) -> NDArray[np.bool_]:
-        return np.isin(years, mention.years) if mention.years else np.ones(len(years), np.bool_)
+        return np.isin(years, mention.years) | (not mention.years)
 
-    best = np.zeros(len(year), np.float32)
     if not mention.months:
-        return np.where(np.isin(year, mention.years), YEAR_WEIGHT, best)
+        return np.where(np.isin(year, mention.years), YEAR_WEIGHT, np.float32(0))
+    best = np.zeros(len(year))
     for number, named_day in mention.months:
         within = (month == number) & is_named(year)
         spill = (month == number % 12 + 1) & (day <= SPILL_DAYS) & is_named(year - number // 12)
-        near = np.exp(-np.abs(day - named_day) / FADE_DAYS) if named_day else np.ones(len(day))
-        late = np.exp(-(MONTH_DAYS - named_day + day) / FADE_DAYS) if named_day else np.ones(len(day))
-        best = np.maximum(best, np.where(within, near, 0)).astype(np.float32)
-        best = np.maximum(best, np.where(spill, 0.5 * late, 0)).astype(np.float32)
-    return best
+        near = np.exp(-np.abs(day - named_day) / FADE_DAYS) if named_day else 1
+        late = np.exp(-(MONTH_DAYS - named_day + day) / FADE_DAYS) if named_day else 1
+        best = np.maximum(best, np.where(within, near, 0))
+        best = np.maximum(best, np.where(spill, 0.5 * late, 0))
+    return best.astype(np.float32)
 
 
-@derived
-def _from_today() -> re.Pattern[str]:
+@cache
+def _from_today() -> Pattern:
     return re.compile(any_of("days_from_today"), re.IGNORECASE)
 
 
-@derived
+@cache
 def _month_numbers() -> Mapping[str, int]:
     return {name: number for lists in tables().values() for number, name in enumerate(lists.get("months", ()), 1)}
 
 
-@derived
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+@cache
+def _patterns() -> tuple[Pattern, ...]:
+    """Of a month alone, of one behind a day, and of one before a day."""
     month, ending, link = (either(words(name)) for name in ("months", "day_endings", "day_links"))
     patterns = (
         rf"\b({month})\b",
         rf"\b(\d{{1,2}})(?:{ending}|\.)?\s+(?:{link}\s+)?({month})\b",
         rf"\b({month})\s+(\d{{1,2}})(?!\d)",
     )
-    alone, behind_day, before_day = (re.compile(pattern, re.IGNORECASE) for pattern in patterns)
-    return alone, behind_day, before_day
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
 
 
 DAYS_OF_A_WEEK, DAYS_OF_A_MONTH, DAYS_OF_A_YEAR = 7, 30.44, 365.25

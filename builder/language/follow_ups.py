@@ -1,8 +1,9 @@
 """Texts that are understood only with an earlier one."""
 
 import re
+from functools import cache
 
-from builder.language.word_lists import UNSPACED, any_of, derived, either, words
+from builder.language.word_lists import UNSPACED, Pattern, any_of, either, words
 from builder.language.words import Terms, is_filler
 
 MAX_WORDS = 12
@@ -21,13 +22,13 @@ def is_follow_up(text: str, terms: Terms) -> bool:
     return content <= (2 if continuation.search(text) else 1 if why.search(text) or pointer.search(text) else -1)
 
 
-@derived
-def _follow_ups() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+@cache
+def _follow_ups() -> tuple[Pattern, ...]:
+    """Of a continuation and a short question, at the beginning, and of a pronoun."""
     interjections = rf"(?:(?:hm+|{either(words('interjections'))})\W+)*"
     patterns = (
         r"^\W*" + any_of("continuations", before=interjections),
         r"^\W*" + any_of("follow_up_questions", before=""),
         any_of("pronouns"),
     )
-    continuation, why, pointer = (re.compile(pattern, re.IGNORECASE) for pattern in patterns)
-    return continuation, why, pointer
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from builder.language.instructions import Subject, ends, instructions, repeats, subject, touches
 from builder.language.words import Terms
@@ -53,17 +53,17 @@ def outdates(newer: Statement, older: Statement) -> str:
     return REPEAT if repeats(newer.subject, older.subject) else ""
 
 
-@dataclass(slots=True)
 class InstructionLog:
     """In place order; only grows, so "as of" is a prefix."""
 
-    passages: int = 0
-    statements: list[Statement] = field(default_factory=list)
-    later: list[list[tuple[int, str]]] = field(default_factory=list)
-    """For each statement the later ones that outdate it, with the reason."""
-    rules: list[list[int]] = field(default_factory=list)
-    """For each permission the earlier instructions that it ends or touches: it is read after them."""
-    _about: defaultdict[_Key, list[int]] = field(default_factory=lambda: defaultdict(list))
+    def __init__(self) -> None:
+        self.passages = 0
+        self.statements: list[Statement] = []
+        self.later: list[list[tuple[int, str]]] = []
+        """For each statement the later ones that outdate it, with the reason."""
+        self.rules: list[list[int]] = []
+        """For each permission the earlier instructions that it ends or touches: it is read after them."""
+        self._about: defaultdict[_Key, list[int]] = defaultdict(list)
 
     def grow(self, new: Iterable[Statement], passages: int) -> None:
         """Append the statements of the passages up to `passages`."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from builder.language.sentences import sentences
-from builder.language.word_lists import NOTHING, SPACED_SCRIPTS, derived, either, tables, words
+from builder.language.sentences import Span, sentences
+from builder.language.word_lists import NOTHING, SPACED_SCRIPTS, Pattern, either, tables, words
 
 ANYWHERE = ""
 """Key of the cues that are searched for; the only ones of scripts that write no spaces between words."""
@@ -46,7 +46,7 @@ class Cue:
     withdraws: bool = False
 
     @property
-    def pattern(self) -> re.Pattern[str]:
+    def pattern(self) -> Pattern:
         """Compiled at its first use."""
         return _compiled(self.source)
 
@@ -76,39 +76,39 @@ class Language:
     """Objects in the first person. "I am vegan and never cook me meat" has another subject in its second clause: the reader."""
     leads: frozenset[str]
     """The last words of `leadins`."""
-    leadins: re.Pattern[str]
+    leadins: Pattern
     """Phrases after which a clause begins ("make sure to")."""
-    reasons: re.Pattern[str]
+    reasons: Pattern
     """The beginning of the reason of a wish."""
-    single: re.Pattern[str]
+    single: Pattern
     """"Just this once", whatever the cue."""
-    once: re.Pattern[str]
+    once: Pattern
     """Words of something definite, where a cue does not say "always" itself."""
-    reported: re.Pattern[str]
+    reported: Pattern
     """Another person's words follow, or a promise."""
-    proverbs: re.Pattern[str]
-    pasted: re.Pattern[str]
+    proverbs: Pattern
+    pasted: Pattern
     """Announces another person's text on the lines after it."""
-    presents: re.Pattern[str]
+    presents: Pattern
     """Announces another person's text before a colon."""
-    rules: re.Pattern[str]
+    rules: Pattern
     """Announces one's own wishes."""
-    titles: re.Pattern[str]
+    titles: Pattern
     """Headings of lists of rules, from their first to their last word."""
-    tasks: re.Pattern[str]
+    tasks: Pattern
     """Asks for work on a text: to sum it up, to translate it, to write it."""
-    stop: re.Pattern[str]
+    stop: Pattern
     """Words that say nothing of what an instruction is about."""
-    generic: re.Pattern[str]
+    generic: Pattern
     """Verbs of which one stands for any other, and what forbids without a verb."""
-    both: re.Pattern[str]
+    both: Pattern
     """Words that join two matters."""
-    directions: re.Pattern[str]
-    others: re.Pattern[str]
+    directions: Pattern
+    others: Pattern
     """Pronouns of third persons."""
 
 
-@derived
+@cache
 def languages() -> tuple[Language, ...]:
     """All languages in the order of their codes."""
     return tuple(_language(code, data) for code, data in tables("instructions").items())
@@ -121,10 +121,10 @@ def _language(code: str, data: Mapping[str, Any]) -> Language:
     def words(name: str) -> frozenset[str]:
         return frozenset(data[name].split())
 
-    def pattern(name: str) -> re.Pattern[str]:
+    def pattern(name: str) -> Pattern:
         return re.compile(_expanded(data[name], lists) if data[name] else NOTHING, _FLAGS)
 
-    def any_of(name: str) -> re.Pattern[str]:
+    def any_of(name: str) -> Pattern:
         words = data[name]
         if not words:
             return re.compile(NOTHING)
@@ -174,7 +174,7 @@ def _cues(data: Mapping[str, Any], lists: Mapping[str, str]) -> Mapping[str, tup
 
 
 @cache
-def _compiled(source: str) -> re.Pattern[str]:
+def _compiled(source: str) -> Pattern:
     return re.compile(source, _FLAGS)
 
 
@@ -223,7 +223,7 @@ _CODE = re.compile(r"[:：]\s*(?=[\"“„«{\[<`]|```)|\s(?=```)")
 _SPACE = re.compile(r"\s")
 
 
-def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
     """Spans of the characters from start to end that the person wrote, in order, stripped. A line end ends a sentence."""
     position, fenced, pasted = start, False, False
     for line in text[start:end].splitlines(keepends=True):
@@ -249,13 +249,13 @@ def _is_own(line: str, *, after_paste: bool) -> bool:
     return bool(line.strip()) and not _QUOTED_LINE.match(line) and (not after_paste or bool(_ITEM.match(line)))
 
 
-@derived
-def _mail_header() -> re.Pattern[str]:
+@cache
+def _mail_header() -> Pattern:
     return re.compile(rf"^\s*(?:{either(words('mail_headers'))}\s*[:：]|-{{3,}}|_{{5,}}|on .{{5,80}} wrote:)", re.IGNORECASE)
 
 
-@derived
-def _presentation() -> re.Pattern[str]:
+@cache
+def _presentation() -> Pattern:
     return re.compile(
         rf"(?:{'|'.join(language.presents.pattern for language in languages())})[^.:!?：。]{{0,60}}[:：]", re.IGNORECASE
     )
@@ -265,7 +265,7 @@ def _announces(line: str, what: str) -> bool:
     return any(getattr(language, what).search(line[-200:]) for language in languages())
 
 
-def _of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _of_line(text: str, start: int, end: int) -> Iterator[Span]:
     item = _ITEM.match(text[start:end])
     start += item.end() if item else 0
     for begin, until in sentences(text[start:end]):

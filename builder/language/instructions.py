@@ -7,10 +7,11 @@ permission that adds no word to what it is about.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
 from builder.language.rule_lists import RuleItem, rule_items
-from builder.language.word_lists import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
+from builder.language.word_lists import LETTERS, SPACED_SCRIPTS, Pattern, any_of, either, words
 from builder.language.wording import wording
 from builder.language.words import Terms
 
@@ -33,6 +34,8 @@ _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _BREAK = re.compile(r"[,;:—–(¿¡!?.]|(?<=\s)-(?=\s)")
 _QUESTION = re.compile(r"[?？؟]\W*$")
 _QUOTATION = re.compile(r"[\"“„«‹「][^\"”“»›」]*[\"”“»›」]")
+_Words = list[tuple[str, int, int]]
+"""The words of a sentence in small letters, with start and end."""
 _PLAIN = str.maketrans("’‘`", "'''")
 _CAPITAL = re.compile(r"(?<=[\w,;:)]\s)[A-ZÀ-ÖØ-ÞА-Я]\w+")
 """A word with a capital that does not begin the sentence."""
@@ -113,8 +116,8 @@ def ends(permission: Subject, rule: Subject) -> bool:
     """Whether "you can … again" means that rule, and all of it."""
     if not permission.words or not permission.words <= rule.words or not permission.others <= rule.others:
         return False
-    there = {word: {preposition for preposition, behind in rule.directions if behind == word} for _, word in rule.directions}
-    directs_elsewhere = any(preposition not in there.get(word, {preposition}) for preposition, word in permission.directions)
+    directed = {word for _, word in rule.directions}
+    directs_elsewhere = any(word in directed for _, word in permission.directions - rule.directions)
     if directs_elsewhere or not _same_roles(permission, rule):
         return False
     return permission.words == rule.words or not (rule.several or (permission.generic and not rule.generic))
@@ -125,8 +128,8 @@ def touches(permission: Subject, rule: Subject) -> bool:
     return bool(permission.words & rule.words)
 
 
-@derived
-def _remarks() -> tuple[re.Pattern[str], re.Pattern[str]]:
+@cache
+def _remarks() -> tuple[Pattern, Pattern]:
     polite = words("politeness")
     asides = either(entry for entry in words("asides") if entry not in polite)
     openers = either({opener for language in languages() for opener in language.openers}.difference(polite))
@@ -165,14 +168,12 @@ def _item(text: str, item: RuleItem) -> Instruction | None:
 
 def _likely_languages(sentence: str, words: set[str]) -> list[Language]:
     script = next((name for name, letter in LETTERS.items() if letter.search(sentence)), "latin")
-    if script == "han" and LETTERS["kana"].search(sentence):
-        script = "kana"
     signs = {language: len(words & language.signs) for language in languages() if language.script == script}
     most = max(signs.values(), default=0)
     return [language for language in sorted(signs, key=lambda language: -signs[language]) if 2 * signs[language] >= most]
 
 
-def _cues(sentence: str, words: list[tuple[str, int, int]], language: Language, *, question: bool) -> Iterator[tuple[int, Cue]]:
+def _cues(sentence: str, words: _Words, language: Language, *, question: bool) -> Iterator[tuple[int, Cue]]:
     for cue in language.cues.get(ANYWHERE, ()):
         match = cue.pattern.search(sentence)
         if match and _counts(cue, sentence, match.start(), language, question=question):
@@ -201,7 +202,7 @@ def _counts(cue: Cue, sentence: str, begin: int, language: Language, *, question
     return not language.reported.search(sentence[:begin])
 
 
-def _opens(sentence: str, words: list[tuple[str, int, int]], number: int, language: Language) -> bool:
+def _opens(sentence: str, words: _Words, number: int, language: Language) -> bool:
     first, begin = number, words[number][1]
     while number:
         word, start, end = words[number - 1]
@@ -220,7 +221,7 @@ def _leads_in(sentence: str, begin: int, language: Language) -> bool:
     return bool(language.leadins.search(sentence, max(begin - LEADIN_CHARS, 0), begin))
 
 
-def _subject(sentence: str, words: list[tuple[str, int, int]], language: Language) -> str:
+def _subject(sentence: str, words: _Words, language: Language) -> str:
     """Subject of the clause that ends with the last of these words; "" = none."""
     following = len(sentence)
     for word, start, end in reversed(words):
@@ -232,7 +233,7 @@ def _subject(sentence: str, words: list[tuple[str, int, int]], language: Languag
     return ""
 
 
-def _addresses_self(sentence: str, words: list[tuple[str, int, int]], language: Language) -> bool:
+def _addresses_self(sentence: str, words: _Words, language: Language) -> bool:
     for number, (word, start, _) in enumerate(words[:OBJECT_WORDS]):
         if number and _BREAK.search(sentence[words[number - 1][2] : start]):
             return False

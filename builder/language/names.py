@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import product
 
-from builder.language.word_lists import UNSPACED, derived, words
+from builder.language.word_lists import UNSPACED, words
 
 DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 """Role → the stored speaker of a breadcrumb without a name."""
@@ -42,7 +42,7 @@ def looks(word: str) -> frozenset[str]:
     return frozenset(map("".join, product(*("il" if sign == "i" else sign for sign in look(word.casefold())))))
 
 
-@derived
+@cache
 def role_looks(*lists: str) -> frozenset[str]:
     """Looks of the names of roles in all languages. lists: `roles`, `assistants`; none = both."""
     return frozenset(each for name in lists or ("roles", "assistants") for word in words(name) for each in looks(word))
@@ -67,7 +67,8 @@ def whole_look(name: str) -> str:
 def is_plain(name: str, reserved: frozenset[str] = frozenset()) -> bool:
     """Whether it reads as nothing but a name. reserved: looks that no part of it may have; none = those of roles."""
     none_of = reserved or role_looks()
-    is_held = UNSPACED.search(look(name)) and any(word in look(name) for word in none_of if UNSPACED.search(word))
+    shape = look(name)
+    is_held = any(word in shape for word in none_of if UNSPACED.search(word))
     return bool(_PLAIN.fullmatch(name)) and parts(name).isdisjoint(none_of) and not is_held
 
 

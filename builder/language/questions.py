@@ -1,8 +1,9 @@
 """Whether a text asks."""
 
 import re
+from functools import cache
 
-from builder.language.word_lists import any_of, derived
+from builder.language.word_lists import Pattern, any_of
 
 _ASKS = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
 _ASKS_WITHIN = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_]|$)|[？]")
@@ -18,7 +19,7 @@ def asks_within(text: str) -> bool:
     return bool(_ASKS_WITHIN.search(text))
 
 
-@derived
-def question_tag() -> re.Pattern[str]:
+@cache
+def question_tag() -> Pattern:
     """The end that makes a statement a question: "moved to eight, ok?"."""
     return re.compile(rf"[,;，、–-]\s*{any_of('tags')}\s*[?？؟]\W*$", re.IGNORECASE)

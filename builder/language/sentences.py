@@ -4,9 +4,13 @@ In doubt nothing is split: half a sentence says something else.
 """
 
 import re
+from functools import cache
 
-from builder.language.word_lists import any_of, derived, word_set, words
+from builder.language.word_lists import Pattern, any_of, word_set, words
 
+Span = tuple[int, int]
+"""A piece of a text: its first character, and the one after its last."""
+Spans = tuple[Span, ...]
 CONTEXT_CHARS = 40
 """Characters before and after a mark that decide whether it ends a sentence."""
 
@@ -22,12 +26,12 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _LIST_MARK = re.compile(r"[\s\-*+•>#(\"'“„«]*$")
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def sentences(text: str) -> list[Span]:
     """Spans (start, end) in order, without white space around them; every word is in one.
 
     A line end always ends a sentence; a full stop after an abbreviation, an ordinal ("14. Mai") or inside a word does not.
     """
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
     start = 0
     for end in _END.finditer(text):
         if "\n" in end.group() or not end["mark"] or _ends(text, start, end):
@@ -37,7 +41,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+def _add(spans: list[Span], text: str, start: int, end: int) -> None:
     piece = text[start:end]
     if stripped := piece.strip():
         begin = start + piece.index(stripped[0])
@@ -84,21 +88,19 @@ def _is_abbreviation(word: str, behind: str) -> bool:
     return "." in word or (behind[:1].islower() and word.casefold() in _folded("abbreviations"))
 
 
-@derived
+@cache
 def _folded(name: str) -> frozenset[str]:
     return frozenset(map(str.casefold, words(name)))
 
 
-@derived
-def _just_before(name: str) -> re.Pattern[str]:
+@cache
+def _just_before(name: str) -> Pattern:
     return re.compile(rf"{any_of(name, behind='')}\s+$", re.IGNORECASE)
 
 
 MAX_LEAD_CHARS = 100
 """A longer heading or first sentence leads no passage."""
 _HEADING = re.compile(r"^(?:#{1,6} .*|\*\*[^*\n]+\*\*:?|[^\n:]{3,60}:)[ \t]*$", re.MULTILINE)
-
-Spans = tuple[tuple[int, int], ...]
 
 
 def with_lead(text: str, spans: Spans) -> Spans:

@@ -2,8 +2,9 @@
 
 import re
 from enum import IntFlag
+from functools import cache
 
-from builder.language.word_lists import any_unspaced, derived, either, word_set, words
+from builder.language.word_lists import Pattern, any_unspaced, either, word_set, words
 
 _WORD = re.compile(r"[^\W\d_]+")
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -30,12 +31,12 @@ def traits(text: str, *, instructs: bool = False) -> Trait:
     return Trait(sum(trait for trait, sign in signs.items() if sign))
 
 
-@derived
-def _time() -> re.Pattern[str]:
+@cache
+def _time() -> Pattern:
     return re.compile(rf"\b(?:(?:19|20)\d\d|\d{{1,2}}:\d\d)\b|月\d|{any_unspaced('times')}")
 
 
-@derived
-def _place() -> re.Pattern[str]:
+@cache
+def _place() -> Pattern:
     prepositions, articles = (either(words(name)) for name in ("place_prepositions", "articles"))
     return re.compile(rf"\b{prepositions}\s+(?:{articles}\s+)?[A-ZÄÖÜÉА-Я]\w+")

@@ -2,11 +2,11 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any
 
 HAN = "\u3400-\u9fff"
 KANA = "\u3040-\u30ff"
@@ -18,36 +18,30 @@ SPACED_SCRIPTS = frozenset({"latin", "cyrillic"})
 """Names of scripts that write spaces between words."""
 LETTERS = {
     "cyrillic": re.compile("[а-яё]", re.IGNORECASE),
-    "han": re.compile(f"[{HAN}]"),
     "kana": re.compile(f"[{KANA}]"),
+    "han": re.compile(f"[{HAN}]"),
 }
-"""Name of a script → a letter of it; Latin letters are in texts of all languages and tell nothing."""
+"""Name of a script → a letter of it. Japanese has Han characters, too: the first script with a letter in a text is the text's.
+
+Latin letters are in texts of all languages and tell nothing.
+"""
 
 
+Pattern = re.Pattern[str]
 NOTHING = r"(?!)"
 WORD_START, WORD_END = r"(?<!\w)", r"(?!\w)"
-Parameters = ParamSpec("Parameters")
-Value = TypeVar("Value")
 _folder: Traversable = files("builder.language") / "data"
-_clear_caches: list[Callable[[], None]] = []
 
 
-def derived(function: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
-    """Cache a function of the word lists for as long as the lists are the same."""
-    cached = cache(function)
-    _clear_caches.append(cached.cache_clear)
-    return cast("Callable[Parameters, Value]", cached)
-
-
-@derived
+@cache
 def tables(folder: str = "") -> Mapping[str, Mapping[str, Any]]:
     """Language code → its file, by code. folder: below that of word lists."""
-    entries = (_folder / folder if folder else _folder).iterdir()
+    entries = (_folder / folder).iterdir()
     sources = sorted((entry for entry in entries if entry.name.endswith(".toml")), key=lambda entry: entry.name)
     return {source.name.removesuffix(".toml"): tomllib.loads(source.read_text("utf-8")) for source in sources}
 
 
-@derived
+@cache
 def words(name: str) -> tuple[str, ...]:
     """All entries of a list in all languages, the longest first. Raises KeyError for an unknown list."""
     entries = {entry for language in tables().values() for entry in language.get(name, ())}
@@ -56,7 +50,7 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(sorted(entries, key=lambda entry: (-len(entry), entry)))
 
 
-@derived
+@cache
 def word_set(name: str) -> frozenset[str]:
     """The entries of `words` as a set."""
     return frozenset(words(name))
@@ -88,11 +82,11 @@ def has_word(name: str, text: str) -> bool:
     return bool(_entry(name).search(text))
 
 
-@derived
-def _opening(name: str) -> re.Pattern[str]:
+@cache
+def _opening(name: str) -> Pattern:
     return re.compile(r"\W*" + any_of(name, before="", behind=r"(?![\w’'-])"), re.IGNORECASE)
 
 
-@derived
-def _entry(name: str) -> re.Pattern[str]:
+@cache
+def _entry(name: str) -> Pattern:
     return re.compile(any_of(name), re.IGNORECASE)

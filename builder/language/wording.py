@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
+from functools import cache
 from hashlib import blake2b
 
-from builder.language.word_lists import derived, word_set, words
+from builder.language.word_lists import Pattern, either, word_set, words
 
 MAX_WORDING_CHARS = 4_000
 """A longer text is compared as it is."""
@@ -46,11 +47,11 @@ def _without_asides(text: str) -> str:
     return rest if re.search(r"\w", rest) else text
 
 
-@derived
-def _asides() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    asides, trailing, polite = ("|".join(map(re.escape, words(name))) for name in ("asides", "behind_comma", "politeness"))
+@cache
+def _asides() -> tuple[Pattern, Pattern, Pattern]:
+    asides, trailing, polite = (either(words(name)) for name in ("asides", "behind_comma", "politeness"))
     return (
-        re.compile(rf"^(?:(?:{asides})\s*[,:!.…，：！。]+\s*|(?:{polite})(?!\w)\s+)", re.IGNORECASE),
-        re.compile(rf"[,，]\s*(?:{trailing})\s*(?:[,，]|(?P<mark>[.!?…。！？]+\s*$)|$)"),
-        re.compile(rf"(?<!\bto)\s(?:{polite})(?=\s|[.!?…]*$)"),
+        re.compile(rf"^(?:{asides}\s*[,:!.…，：！。]+\s*|{polite}(?!\w)\s+)", re.IGNORECASE),
+        re.compile(rf"[,，]\s*{trailing}\s*(?:[,，]|(?P<mark>[.!?…。！？]+\s*$)|$)"),
+        re.compile(rf"(?<!\bto)\s{polite}(?=\s|[.!?…]*$)"),
     )

@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import cache
 
-from builder.language.word_lists import HAN, derived, word_set, words
+from builder.language.word_lists import HAN, Pattern, either, word_set, words
 
 HAN_WORD = re.compile(f"[{HAN}]+")
 
@@ -56,12 +57,12 @@ def identifiers(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in _IDENTIFIER.findall(text) if len(name) > 1))
 
 
-@derived
-def _greetings() -> re.Pattern[str]:
+@cache
+def _greetings() -> Pattern:
     phrases = sorted((*words("small_talk"), *words("greetings")), key=len, reverse=True)
-    asking = "|".join(re.escape(folded(entry.removesuffix("?"))) for entry in phrases if entry.endswith("?"))
-    others = "|".join(re.escape(folded(entry)) for entry in phrases if not entry.endswith("?"))
-    return re.compile(rf"(?<!\w)(?:(?:{asking})(?!\w)\s*[?？]?|(?:{others})(?!\w))")
+    asking = either(folded(entry.removesuffix("?")) for entry in phrases if entry.endswith("?"))
+    others = either(folded(entry) for entry in phrases if not entry.endswith("?"))
+    return re.compile(rf"(?<!\w)(?:{asking}(?!\w)\s*[?？]?|{others}(?!\w))")
 
 
 def _carries_nothing(word: str) -> bool:

@@ -13,14 +13,13 @@ from builder.domain.recall import Scope
 from builder.domain.selector import CATALOG, DEFINES_TAG, SCHEMA_DEFINITION, Pinned, Selector
 from builder.domain.stored import StoredBreadcrumb
 from builder.language.words import Terms
-from builder.recall.histories import HistoryReader
+from builder.recall.histories import HistoryReader, PinnedRows
 from builder.recall.index.conversation import SUMMARIES, Turn, closed_turn, of_audience, without_expired
 from builder.recall.index.links import NOBODY
 from builder.recall.index.retries import without_retries
 from builder.recall.index.view import View
-from builder.recall.people import looks_for_person, memory_of
 from builder.recall.questions import Questions, questions_of, without_later_triggers
-from builder.recall.scopes import scope_of
+from builder.recall.scopes import looks_for_person, memory_of, scope_of
 from builder.recall.workspaces import Workspaces
 
 BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="", of_no_session=True)
@@ -38,24 +37,24 @@ RowsByKind = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
 
 def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
     """The kinds that are recalled for these consumers, each once."""
-    sections = (each for profile in consumers for kind in profile.pinned for each in _with_shared(replace(kind, section="")))
+    sections = (each for profile in consumers for kind in profile.pinned for each in _with_shared(kind))
     definitions = (AGENTS,) if any(not each.system_prompt and each.section("system") for each in consumers) else ()
     trusting = [each.trusted_hints for each in consumers if each.trusted_hints]
     schemas = (SCHEMA_DEFINITIONS,) if any(each.covers_schema_definitions for each in trusting) else ()
     return tuple(dict.fromkeys((BLACKLIST, OWN_BLACKLIST, *definitions, *schemas, *sections)))
 
 
-def unexpired(now: datetime, rows: RowsByKind) -> RowsByKind:
-    """The rows that have not expired by now."""
+def unexpired(now: datetime, kinds: tuple[Pinned, ...], rows: PinnedRows) -> RowsByKind:
+    """The rows of each kind that have not expired by now."""
     return {
         kind: tuple(row for row in members if row.breadcrumb.expires_at is None or row.breadcrumb.expires_at > now)
-        for kind, members in rows.items()
+        for kind, members in zip(kinds, rows, strict=True)
     }
 
 
-def pinned_rows(profile: Profile, rows: RowsByKind) -> tuple[tuple[StoredBreadcrumb, ...], ...]:
+def pinned_rows(profile: Profile, rows: RowsByKind) -> PinnedRows:
     """The rows of each of the profile's kinds, without forbidden schemas. Operators' catalogs come first."""
-    kinds = (_with_shared(replace(kind, section="")) for kind in profile.pinned)
+    kinds = map(_with_shared, profile.pinned)
     rows_of = ((row for each in kind for row in rows[each]) for kind in kinds)
     return tuple(tuple(row for row in members if row.breadcrumb.schema not in FORBIDDEN_SCHEMAS) for members in rows_of)
 
@@ -81,7 +80,9 @@ def schema_hints(profile: Profile, rows: RowsByKind) -> Mapping[str, str]:
 
 
 def _with_shared(kind: Pinned) -> tuple[Pinned, ...]:
-    return (replace(kind, of_no_session=True), kind) if CATALOG in kind.selector.schemas else (kind,)
+    """The kinds that stand for it, whichever section shows them; catalogs of no session come before those of the session."""
+    recalled = replace(kind, section="")
+    return (replace(recalled, of_no_session=True), recalled) if CATALOG in kind.selector.schemas else (recalled,)
 
 
 def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...]) -> View:
@@ -117,8 +118,7 @@ def of_person(view: View, user: str) -> View:
     own = view.session_of == view.session
     persons = people.person[: view.size]
     memory = (persons == person) & (person != NOBODY) & ~table.private[: view.size]
-    if NO_SESSION in table.sessions:
-        memory |= (view.session_of == table.sessions[NO_SESSION]) & (persons == NOBODY)
+    memory |= (view.session_of == table.sessions.get(NO_SESSION, -1)) & (persons == NOBODY)
     summaries = view.current & ~own & table.matching(SUMMARIES, view.size)
     return replace(view, current=view.current & (own | (memory & ~summaries)), person=person, summaries=summaries)
 
@@ -131,7 +131,7 @@ class ConsumerRecall:
     profile: Profile
     view: View
     """As of the trigger's place, what the consumer may see; with the trigger in it when that is a tool's answer."""
-    pinned: tuple[tuple[StoredBreadcrumb, ...], ...]
+    pinned: PinnedRows
     """For each of the profile's kinds its rows, the newest first."""
     system_prompt: str
     terms: Terms
@@ -189,17 +189,18 @@ class Recaller:
         memory = await memory_of(self.reader.store, question) if looks_for_person(question, (profile,)) else None
         scope = scope_of(question, profile, memory)
         rows, view = await self._reading(question, question.place, scope, profile, (), inclusive=False)
-        view = within_scope(visible_to(view, profile, question, self._excluded(unexpired(question.received_at, rows))), scope)
+        view = within_scope(visible_to(view, profile, question, self._excluded(rows)), scope)
         return (of_person(view, scope.user) if scope.user else view), scope
 
     async def session_view(self, workspace: str, session: str, until: Place) -> View:
         """The session up to and including a place, as a summariser sees it."""
         scope = self.reader.cache.scope_of_session(workspace, session)
-        rows, view = await self._read(session, until, scope, (), inclusive=True)
+        kinds = kinds_of(())
+        rows, view = await self.reader.read(session, until, scope, kinds, inclusive=True)
         if not view.size:
             return view
         now = view.breadcrumb(view.size - 1).received_at
-        return without_expired(view, self._excluded(unexpired(now, rows)), now)
+        return without_expired(view, self._excluded(unexpired(now, kinds, rows)), now)
 
     async def _reading(
         self,
@@ -211,23 +212,17 @@ class Recaller:
         *,
         inclusive: bool,
     ) -> tuple[RowsByKind, View]:
-        if not await self.workspaces.is_large(scope, until):
-            return await self._read(trigger.session, until, scope, consumers, inclusive=inclusive)
         kinds = kinds_of(consumers)
-        rows, view = await self.workspaces.read(trigger, until, profile, kinds, inclusive=inclusive)
-        return dict(zip(kinds, rows, strict=True)), view
-
-    async def _read(
-        self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...], *, inclusive: bool
-    ) -> tuple[RowsByKind, View]:
-        kinds, searched = kinds_of(consumers), not consumers or any(profile.searches for profile in consumers)
-        rows, view = await self.reader.read(session, until, scope, kinds, inclusive=inclusive, searched=searched)
-        return dict(zip(kinds, rows, strict=True)), view
+        if await self.workspaces.is_large(scope, until):
+            rows, view = await self.workspaces.read(trigger, until, profile, kinds, inclusive=inclusive)
+        else:
+            searched = not consumers or any(each.searches for each in consumers)
+            rows, view = await self.reader.read(trigger.session, until, scope, kinds, inclusive=inclusive, searched=searched)
+        return unexpired(trigger.received_at, kinds, rows), view
 
     def _for(
         self, trigger: Breadcrumb, profile: Profile, scope: Scope, rows: RowsByKind, view: View, as_of: Place | None
     ) -> ConsumerRecall | None:
-        rows = unexpired(trigger.received_at, rows)
         view = within_scope(visible_to(view, profile, trigger, self._excluded(rows)), scope)
         questions = questions_of(view, trigger, profile)
         if scope.user:

@@ -8,7 +8,6 @@ read whole. Decision 17 has what that loses.
 import asyncio
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.profile import Profile
@@ -43,15 +42,15 @@ WAITING = 64
 """Breadcrumbs without vectors that one look asks for."""
 
 
-@dataclass(slots=True)
 class _Sketch:
     """The passages of a workspace up to a place."""
 
-    place: Place = ORIGIN
-    revisions: Mapping[str, int] = field(default_factory=dict)
-    indexed: Sketches = field(default_factory=Sketches)
-    waiting: Sketches = field(default_factory=Sketches)
-    """Breadcrumbs with a passage that has no vector yet: they are found by words alone."""
+    def __init__(self) -> None:
+        self.place = ORIGIN
+        self.revisions: Mapping[str, int] = {}
+        self.indexed = Sketches()
+        self.waiting = Sketches()
+        """Breadcrumbs with a passage that has no vector yet: they are found by words alone."""
 
     def __len__(self) -> int:
         return len(self.indexed) + len(self.waiting)
@@ -105,7 +104,7 @@ class Workspaces:
             of_session = await self._reader.rows(query)
         places = await self._candidates(trigger, until, profile, own, inclusive=inclusive) if profile.searches else {}
         stretches = await self._stretches(trigger.workspace, places, until)
-        every = {(row.breadcrumb.session, row.breadcrumb.place): row for row in (*stretches, *of_session)}
+        every = {_key(row): row for row in (*stretches, *of_session)}
         history, in_place_order = History(), sorted(every.values(), key=lambda row: (*row.order, row.breadcrumb.session))
         for _ in history.extending(tuple(in_order_of_time(in_place_order))):
             await asyncio.sleep(0)
@@ -115,12 +114,13 @@ class Workspaces:
         self, workspace: str, places: Mapping[str, frozenset[Place]], until: Place
     ) -> tuple[StoredBreadcrumb, ...]:
         """The rows around these places, without calls and results that are not whole."""
-        rows, model = await self._store.stretches(workspace, places, REACH, until, self._reader.model), self._reader.model
+        model = self._reader.model
+        rows = await self._store.stretches(workspace, places, REACH, until, model)
         if broken := _incomplete(rows):
             rows += await self._store.stretches(workspace, _by_session(broken), REACH_OF_CALLS, until, model)
-            rows = tuple({(row.breadcrumb.session, row.breadcrumb.place): row for row in rows}.values())
+            rows = tuple({_key(row): row for row in rows}.values())
         while broken := _incomplete(rows):  # a call that goes leaves its other results behind
-            rows = tuple(row for row in rows if Key(row.breadcrumb.session, row.breadcrumb.place) not in broken)
+            rows = tuple(row for row in rows if _key(row) not in broken)
         return rows
 
     async def _of_no_session(
@@ -206,10 +206,14 @@ def _incomplete(rows: Iterable[StoredBreadcrumb]) -> frozenset[Key]:
     calls = {(_home(row), call) for row in of_tools for call in row.breadcrumb.asks_for}
     results = {(_home(row), call) for row in of_tools if not row.breadcrumb.asks_for for call in row.breadcrumb.calls}
     return frozenset(
-        Key(row.breadcrumb.session, row.breadcrumb.place)
+        _key(row)
         for row in of_tools
         if any((_home(row), call) not in (results if row.breadcrumb.asks_for else calls) for call in row.breadcrumb.calls)
     )
+
+
+def _key(row: StoredBreadcrumb) -> Key:
+    return Key(row.breadcrumb.session, row.breadcrumb.place)
 
 
 def _home(row: StoredBreadcrumb) -> str:

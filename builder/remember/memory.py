@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, pairwise
 from typing import TypeVar
 
@@ -19,7 +18,7 @@ from builder.domain.json_text import canonical_text
 from builder.domain.stored import Passage, StoredBreadcrumb
 from builder.domain.timing import timed
 from builder.language.instructions import instructions
-from builder.language.sentences import sentences
+from builder.language.sentences import Span, Spans, sentences
 from builder.language.traits import traits
 from builder.language.wording import fingerprint
 from builder.language.words import Terms
@@ -65,10 +64,11 @@ _LOG_LINE = re.compile(
 )
 _JSON, _RECORD_END = re.compile(r"\S*\s*[{\[]"), re.compile(r'[}\]],\s*(?=\{|\[["\[{])')
 """The beginning of a result that is JSON, behind its tool's name, and what is between two records of a list."""
+_LINE = re.compile(r"^.*$", re.MULTILINE)
 _WORD_AND_SPACE = re.compile(r"\S+\s*")
 
 
-def passages(text: str) -> tuple[tuple[int, int], ...]:
+def passages(text: str) -> Spans:
     """Spans (start, end) that cover every word in order; one empty span for an empty text."""
     most = LOG_WORDS if is_log(text) else PASSAGE_WORDS
     if len(text) <= MAX_PASSAGE_CHARS and len(text.split(maxsplit=most)) <= most:
@@ -76,7 +76,7 @@ def passages(text: str) -> tuple[tuple[int, int], ...]:
     stops = _stops(text)
     words = max(most, -(-max(len(text.split()), len(stops)) // MAX_PASSAGES))
     longest = max(MAX_PASSAGE_CHARS, -(-len(text) // MAX_PASSAGES))
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
     start, end, count = 0, 0, 0
     pieces = (_short(text, *stretch, max(words, PASSAGE_WORDS), longest) for stretch in pairwise((0, *stops)))
     for low, high in chain.from_iterable(pieces):  # a line of a log stays in one
@@ -95,10 +95,9 @@ def is_log(text: str) -> bool:
     return lines >= LOG_LINES and 2 * sum(1 for _ in _LOG_LINE.finditer(text)) >= lines
 
 
-def lines(text: str) -> tuple[tuple[int, int], ...]:
+def lines(text: str) -> Spans:
     """Spans of its lines, one empty span for an empty text."""
-    ends = [position for position, sign in enumerate(text) if sign == "\n"]
-    return tuple(zip((0, *(end + 1 for end in ends)), (*ends, len(text)), strict=True))
+    return tuple(line.span() for line in _LINE.finditer(text))
 
 
 def _stops(text: str) -> Sequence[int]:
@@ -107,7 +106,7 @@ def _stops(text: str) -> Sequence[int]:
     return (*ends, len(text)) if ends else [stop for _, stop in sentences(text)]
 
 
-def _short(text: str, start: int, stop: int, words: int, longest: int) -> Iterator[tuple[int, int]]:
+def _short(text: str, start: int, stop: int, words: int, longest: int) -> Iterator[Span]:
     while start < stop:
         start = stop - len(text[start:stop].lstrip())
         cut = stop
@@ -129,26 +128,23 @@ async def no_pause() -> None:
     """Go on at once."""
 
 
+@dataclass(slots=True)
 class Ingest:
     """Computes words at once, and vectors where the text is short."""
 
-    def __init__(self, embedder: Embedder, terms: Terms, count: Callable[[str], int], passages_at_ingestion: int | None) -> None:
-        """terms: text → stemmed terms joined by spaces. count: text → tokens.
-
-        passages_at_ingestion: a breadcrumb of more passages gets its vectors later; None = none does.
-        """
-        self.batch = embedder.batch
-        self._embedder = embedder
-        self._terms = terms
-        self._count = count
-        self._passages_at_ingestion = passages_at_ingestion
+    embedder: Embedder
+    terms: Terms
+    """Text → stemmed terms joined by spaces."""
+    count: Callable[[str], int]
+    """Text → tokens."""
+    passages_at_ingestion: int | None
+    """A breadcrumb of more passages gets its vectors later; None = none does."""
 
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """All facts; without vectors when the engine is unavailable or the text is long."""
-        words = partial(self._words, breadcrumb)
         length = len(breadcrumb.text) + sum(map(len, breadcrumb.pointers))
-        bare = await in_thread(words) if length > THREAD_CHARS else words()
-        if self._passages_at_ingestion is not None and len(bare.passages) > self._passages_at_ingestion:
+        bare = await in_thread(lambda: self._words(breadcrumb)) if length > THREAD_CHARS else self._words(breadcrumb)
+        if self.passages_at_ingestion is not None and len(bare.passages) > self.passages_at_ingestion:
             return bare
         try:
             return await self.with_vectors(bare)
@@ -161,17 +157,18 @@ class Ingest:
         pause: awaited before each passage, or each batch.
         """
         text, complete = remembered.breadcrumb.text, list[Passage]()
-        for first in range(0, len(remembered.passages), self.batch):
+        batch = self.embedder.batch
+        for first in range(0, len(remembered.passages), batch):
             await pause()
-            passages = remembered.passages[first : first + self.batch]
+            passages = remembered.passages[first : first + batch]
             with timed("embedding"):
                 vectors = await asyncio.gather(*(self.embed(text[passage.start : passage.end]) for passage in passages))
             complete += [replace(passage, vector=vector) for passage, vector in zip(passages, vectors, strict=True)]
-        return replace(remembered, passages=tuple(complete), model=self._embedder.model)
+        return replace(remembered, passages=tuple(complete), model=self.embedder.model)
 
     async def embed(self, text: str, *, is_query: bool = False) -> bytes:
         """The vector; empty for a blank text. is_query: as `Embedder.embed`. Raises `Unavailable`."""
-        return await self._embedder.embed(text, is_query=is_query) if text.strip() else b""
+        return await self.embedder.embed(text, is_query=is_query) if text.strip() else b""
 
     def _words(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         spans = (lines if breadcrumb.schema == SUMMARY else passages)(breadcrumb.text)
@@ -180,9 +177,9 @@ class Ingest:
         calls, parts = call_words(breadcrumb), []
         for start, end in spans:
             text = breadcrumb.text[start:end]
-            terms = self._terms(" ".join((text, *(() if start else (*breadcrumb.pointers, calls)))))
+            terms = self.terms(" ".join((text, *(() if start else (*breadcrumb.pointers, calls)))))
             marks = traits(text, instructs=any(start <= at < end for at in begin))
-            parts.append(Passage(start, end, terms, b"", self._count(text), marks))
+            parts.append(Passage(start, end, terms, b"", self.count(text), marks))
         compared = fingerprint(breadcrumb.text or calls)
         return StoredBreadcrumb(breadcrumb=breadcrumb, passages=tuple(parts), model="", fingerprint=compared)
 

@@ -10,7 +10,7 @@ from builder.domain.json_values import JsonObject
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.ports.archive import EVERY_ID
 from builder.ports.store import CompleteStore, Store
-from builder.recall.people import history_of
+from builder.recall.scopes import history_of
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject, receipt_json
 from builder.worker.log import STREAM_END
 from builder.worker.requests import Host

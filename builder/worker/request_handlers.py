@@ -15,7 +15,7 @@ from builder.domain.errors import Missing, Rejected
 from builder.domain.identity import Identity
 from builder.domain.json_values import JsonObject
 from builder.domain.recall import EVERY_SESSION
-from builder.recall.people import history_of
+from builder.recall.scopes import history_of
 from builder.wire.answers import breadcrumb_json, cursor, place_of
 from builder.wire.requests import (
     ContextRequest,

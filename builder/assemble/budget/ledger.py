@@ -14,8 +14,9 @@ from builder.assemble.items.section_sources import SAME, SOURCES
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
+from builder.recall.index.breadcrumb_table import Ints
 from builder.recall.index.conversation import exchange_of, turn_of
-from builder.recall.index.view import Ints, View
+from builder.recall.index.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -284,7 +284,7 @@ def account(draft: PageDraft, choice: Choice, bought: Plan) -> None:
             cause = "repeat" if choice.offers.copies.get(entry, entry) in bought.whole else reason
             omissions.append(Omission(id=name, reason=cause, tokens=find.tokens if stands_for else 0))
     draft.omissions.name((*omissions, *draft.retrieval.omissions))
-    for why, candidates in ((reason, draft.retrieval.crowded()), (IRRELEVANT, draft.retrieval.irrelevant())):
+    for why, candidates in ((reason, draft.retrieval.crowded), (IRRELEVANT, draft.retrieval.irrelevant)):
         draft.omissions.add(why, candidates.rows, candidates.scores)
     for entry, limit in draft.limits.left_out:
         draft.omissions.add(limit, entry.rows)

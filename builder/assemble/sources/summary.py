@@ -15,9 +15,10 @@ from builder.domain.breadcrumb import NO_SESSION, SUMMARY
 from builder.domain.context import Fragment, Omission
 from builder.domain.profile import SectionRule
 from builder.domain.summary import KeptLine, read_summary
+from builder.recall.index.breadcrumb_table import Ints
 from builder.recall.index.conversation import Entry, turns
 from builder.recall.index.links import NOBODY
-from builder.recall.index.view import Ints, View
+from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
 from builder.recall.search.retrieval import RetrievalResult
 from builder.recall.summaries.lines import PageContent, verbatim_line

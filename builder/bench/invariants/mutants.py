@@ -21,8 +21,8 @@ from builder.assemble.sources import finds, placement, purchase, results
 from builder.domain.context import Omission
 from builder.domain.profile import SectionRule
 from builder.extras.chat_formats import page_messages
-from builder.recall.index import conversation as history
 from builder.recall.index.conversation import Turn
+from builder.recall.index.view import View
 
 Function = Callable[..., Any]
 FEW_ENTRIES = 5
@@ -165,7 +165,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "the last result of a call is missing": _turns(
         lambda turns, _: [tuple(replace(one, results=one.results[:-1]) for one in turn) for turn in turns]
     ),
-    "what was deleted stays": Mutant(history, "_is_shown", lambda _: lambda view, row: view.dialogue[row]),
+    "what was deleted stays": Mutant(View, "shows", lambda _: lambda view, row: view.dialogue[row]),
     "a limit acts that nobody named": Mutant(drafts, "limit_conversation", _few),
     "a result that has room is one line": Mutant(
         drafts, "limited", lambda _: lambda entry, _limits, writer: writer.entry(entry, "folded" if entry.results else "")

@@ -12,7 +12,8 @@ from builder.bench.data.datasets import Conversation, Dataset, pieces, remember
 from builder.bench.data.unanswerable import foreign, ordinary
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
-from builder.recall.index.view import Rows, View
+from builder.recall.index.breadcrumb_table import Rows
+from builder.recall.index.view import View
 from builder.recall.search.candidates import eligible_breadcrumbs, eligible_passages
 from builder.recall.search.chance import shares
 from builder.recall.search.query import Query

@@ -23,7 +23,7 @@ from builder.bench.quality.examples import NAMES, Example
 from builder.bench.quality.recall import run as recall
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.recall.search.chance import EVIDENCE, Calibration, answered
+from builder.recall.search.chance import EVIDENCE, Calibration, answered, evidence
 from builder.recall.search.ranking import MEANING, Ranker, Weights
 from builder.recall.search.signals import SIGNALS
 from builder.service import ContextBuilder
@@ -50,10 +50,9 @@ def fit(data: Sequence[Example], without: str = "") -> Ranker:
     count `OWN_IMPORTANCE`.
     """
     names = tuple(name for name in SIGNALS if name != without)
-    evidence = tuple(EVIDENCE)
     return Ranker(
-        hybrid=_weights(data, names, evidence),
-        words=_weights(data, *(tuple(name for name in each if name not in MEANING) for each in (names, evidence))),
+        hybrid=_weights(data, names, EVIDENCE),
+        words=_weights(data, *(tuple(name for name in each if name not in MEANING) for each in (names, EVIDENCE))),
     )
 
 
@@ -122,12 +121,8 @@ def _fit_answer(data: Sequence[Example], share: Sequence[Floats], names: tuple[s
     """Weights of the evidence that anything answers. Raises `Misconfigured` without questions that nothing answers."""
     if all(example.kind == "answered" for example in data):
         raise Misconfigured("all questions are of one conversation, so none is known that it cannot answer; add a data set")
-    matrix = np.array(
-        [
-            [EVIDENCE[name](example.query, example.view, each, example.findable) for name in names]
-            for example, each in zip(data, share, strict=True)
-        ]
-    )
+    values = [evidence(example.query, example.view, each, example.findable) for example, each in zip(data, share, strict=True)]
+    matrix = np.array([[each[name] for name in names] for each in values])
     middle, spread = matrix.mean(axis=0), matrix.std(axis=0)
     constant = names.index("constant")
     middle[constant], spread[spread == 0] = 0, 1

@@ -13,7 +13,8 @@ from builder.bench.data.unanswerable import foreign, ordinary
 from builder.bench.quality.recall import NO_RANKERS
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
-from builder.recall.index.view import Floats, Rows, View
+from builder.recall.index.breadcrumb_table import Floats, Rows
+from builder.recall.index.view import View
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
 from builder.recall.search.scoring import scored
@@ -130,7 +131,7 @@ def _rank(view: View, scores: Floats, findable: Rows, evidence: set[int]) -> int
 
 def _bm25(query: Query, view: View) -> Floats:
     """Robertson and Zaragoza 2009, of each passage alone, shape (passages,)."""
-    length = view.history.passages.length[: view.passages]
+    length = view.prefix.length
     score, mean = np.zeros(view.passages, np.float32), max(float(length.mean()), 1e-9)
     for term in query.terms:
         there = view.prefix.occurrences(term)

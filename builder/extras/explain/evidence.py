@@ -5,7 +5,8 @@ from functools import cached_property
 import numpy as np
 
 from builder.extras.explain.context_receipt import Evidence, Question, SignalValue
-from builder.recall.index.view import Floats, Ints, View
+from builder.recall.index.breadcrumb_table import Floats, Ints
+from builder.recall.index.view import View
 from builder.recall.search.candidates import Candidates
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker

@@ -180,7 +180,7 @@ async def _fill(
                     waiting.append(decode(arrival, settings.worker.max_body_bytes, settings.lifetimes))
                 except Rejected:
                     counts["rejected"] += 1
-                if len(waiting) >= memory.ingest.batch:
+                if len(waiting) >= memory.ingest.embedder.batch:
                     await remember()
                     await core.store.advance(*FILL_PLACE, arrival.place)
                 progress(arrival.place.sequence, last.sequence)

@@ -68,9 +68,7 @@ def waiting_units(view: View, recipe: Recipe, last: int) -> tuple[WaitingUnit, .
             units.append((head, view.members(head)))
     sources = frozenset(covered_sources(view, recipe)) if late else frozenset()
     late_units = [(head, tuple(row for row in view.members(head) if _source(view, row) not in sources)) for head in sorted(late)]
-    current = (
-        (head, tuple(row for row in rows if view.dialogue[row] and view.current[row])) for head, rows in (*late_units, *units)
-    )
+    current = ((head, tuple(row for row in rows if view.shows(row))) for head, rows in (*late_units, *units))
     return tuple(unit for unit in current if unit[1])
 
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 
 from builder.domain.summary import KeptLine
 from builder.extras.summaries.questions import (
@@ -16,7 +17,7 @@ from builder.extras.summaries.questions import (
     question_of,
 )
 from builder.language.questions import asks
-from builder.language.word_lists import any_of, derived, has_word, opens_with
+from builder.language.word_lists import any_of, has_word, opens_with
 from builder.language.words import is_filler, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import line_of
@@ -85,7 +86,7 @@ def has_name(text: str) -> bool:
     return bool(_NAME.search(text) or _number().search(text))
 
 
-@derived
+@cache
 def _number() -> re.Pattern[str]:
     return re.compile(rf"\d|{any_of('numbers')}", re.IGNORECASE)
 

@@ -11,7 +11,8 @@ from builder.domain.summary import KeptLine
 from builder.extras.summaries.excerpts import Excerpt, excerpt_of, excerpts
 from builder.language.word_lists import has_word, word_set
 from builder.language.words import Terms, words_of
-from builder.recall.index.view import Doubles, Ints, View
+from builder.recall.index.breadcrumb_table import Doubles, Ints
+from builder.recall.index.view import View
 from builder.service import Functions
 
 MIN_SHARED_TERMS = 2
@@ -124,7 +125,7 @@ def _rarity(view: View, pool: list[Excerpt], end: int) -> tuple[Doubles, list[In
     terms = sorted(frozenset[str]().union(*(excerpt.terms for excerpt in pool)))
     column = {term: number for number, term in enumerate(terms)}
     columns = [np.array(sorted(column[term] for term in excerpt.terms), np.int64) for excerpt in pool]
-    holding = (view.history.passages.postings.holding(term, end) for term in terms)
+    holding = (len(view.history.passages.postings.of(term, end)[0]) for term in terms)
     return np.array([math.log(1 + end / max(passages, 1)) for passages in holding]), columns
 
 

@@ -96,7 +96,7 @@ def question_of(view: View, row: int) -> tuple[int, Sentence] | None:
 def _rows_before(view: View, row: int) -> Iterator[tuple[int, Breadcrumb]]:
     for other in reversed(view.rows[view.rows < row][-LOOK_BACK_ROWS:].tolist()):
         crumb = view.breadcrumb(other)
-        if view.dialogue[other] and view.current[other] and (crumb.text.strip() or crumb.role == "tool"):
+        if view.shows(other) and (crumb.text.strip() or crumb.role == "tool"):
             yield other, crumb
 
 

@@ -2,7 +2,7 @@
 
 import json
 from array import array
-from dataclasses import dataclass, field
+from collections import defaultdict
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Generic, TypeVar, overload
@@ -17,6 +17,13 @@ from builder.language.names import whole_look
 from builder.language.words import is_filler, words_of
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+"""Which rows; True = it is one."""
+Codes = dict[str, int]
+"""Name → code, numbered from 0 as they come."""
 
 
 class GrowingArray(Generic[Scalar]):
@@ -81,26 +88,23 @@ class Table:
             getattr(self, name).append(value)
 
 
-@dataclass(slots=True)
+def idf(holding: NDArray[Any], total: int) -> Doubles:
+    """How much a term says that so many of all texts hold; never negative, as in Lucene's BM25."""
+    return np.log(1 + (total - holding + 0.5) / (holding + 0.5))
+
+
 class Postings:
     """Term → rows (passages in place order, ascending), each as often as it has the term."""
 
-    _entries: "dict[str, array[int]]" = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._entries: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
 
     def add(self, row: int, terms: list[str]) -> None:
         """Append a passage; `row` must be the highest."""
-        entries = self._entries
         for term in terms:
-            if (rows := entries.get(term)) is None:
-                entries[term] = array("q", (row,))
-            else:
-                rows.append(row)
+            self._entries[term].append(row)
 
-    def holding(self, term: str, end: int) -> int:
-        """How many rows below `end` hold the term."""
-        return len(self.of(term, end)[0])
-
-    def of(self, term: str, end: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def of(self, term: str, end: int) -> tuple[Ints, Floats]:
         """Rows below `end` with the term, and counts, as copies."""
         occurrences = np.array(self._entries.get(term, ()), np.int64)
         rows, counts = np.unique(occurrences[: occurrences.searchsorted(end)], return_counts=True)
@@ -118,60 +122,60 @@ PAUSE = timedelta(minutes=30)
 EPISODE_GAP = timedelta(hours=6)
 
 
-@dataclass(slots=True)
 class BreadcrumbTable(Table):
     """One row a breadcrumb. Names are stored as codes, numbered from 0 as they come."""
 
-    session: IntColumn = field(default_factory=ints)
-    speaker: IntColumn = field(default_factory=ints)
-    schema: IntColumn = field(default_factory=ints)
-    task: IntColumn = field(default_factory=ints)
-    sessions: dict[str, int] = field(default_factory=dict)
-    speakers: dict[str, int] = field(default_factory=dict)
-    schemas: dict[str, int] = field(default_factory=dict)
-    tasks: dict[str, int] = field(default_factory=dict)
-    agents: dict[str, int] = field(default_factory=dict)
-    """Looks of the names of speakers in the assistant's role → the row in which each spoke first."""
+    def __init__(self) -> None:
+        self.session = ints()
+        self.speaker = ints()
+        self.schema = ints()
+        self.task = ints()
+        self.sessions: Codes = {}
+        self.speakers: Codes = {}
+        self.schemas: Codes = {}
+        self.tasks: Codes = {}
+        self.agents: dict[str, int] = {}
+        """Looks of the names of speakers in the assistant's role → the row in which each spoke first."""
 
-    superseded_by: IntColumn = field(default_factory=ints)
-    """The first row that replaced or removed it; -1 = none."""
-    again: IntColumn = field(default_factory=ints)
-    """The message right behind it that is a retry of it; -1 = none."""
-    versions: dict[str, list[int]] = field(default_factory=dict)
-    newest: dict[str, list[int]] = field(default_factory=dict)
-    """Id → for each of its rows the row of the highest version up to it."""
-    answers: dict[str, list[int]] = field(default_factory=dict)
-    """Id → the rows that name it as what they answer."""
-    keywords: dict[str, list[int]] = field(default_factory=dict)
-    """Keyword or tag in one spelling → the rows that have it."""
-    fingerprints: dict[bytes, list[int]] = field(default_factory=dict)
-    rows_of: "list[array[int]]" = field(default_factory=list)
-    """Session → its rows; arrays, because every build makes a NumPy array of them."""
+        self.superseded_by = ints()
+        """The first row that replaced or removed it; -1 = none."""
+        self.again = ints()
+        """The message right behind it that is a retry of it; -1 = none."""
+        self.versions: dict[str, list[int]] = {}
+        self.newest: dict[str, list[int]] = {}
+        """Id → for each of its rows the row of the highest version up to it."""
+        self.answers: dict[str, list[int]] = {}
+        """Id → the rows that name it as what they answer."""
+        self.keywords: dict[str, list[int]] = {}
+        """Keyword or tag in one spelling → the rows that have it."""
+        self.fingerprints: dict[bytes, list[int]] = {}
+        self.rows_of: list[array[int]] = []
+        """Session → its rows; arrays, because every build makes a NumPy array of them."""
 
-    by_person: FlagColumn = field(default_factory=flags)
-    by_tool: FlagColumn = field(default_factory=flags)
-    in_conversation: FlagColumn = field(default_factory=flags)
-    filler: FlagColumn = field(default_factory=flags)
-    private: FlagColumn = field(default_factory=flags)
-    parts: FloatColumn = field(default_factory=floats)
-    """Passages of the whole text; 1 for a summary, whose passages have nothing to do with each other."""
-    tokens: FloatColumn = field(default_factory=floats)
-    day: IntColumn = field(default_factory=partial(ints, 3))
-    """Year, month, day."""
-    episode: IntColumn = field(default_factory=ints)
-    stretch: IntColumn = field(default_factory=ints)
-    """The row of its session that came first after the last pause."""
-    episode_dates: list[str] = field(default_factory=list)
-    """Episode → the day on which it began, as "8 May 2023"."""
-    expires: GrowingArray[np.float64] = field(default_factory=partial(GrowingArray[np.float64], np.float64))
-    """Seconds since 1970; inf = never."""
-    can_expire: bool = False
+        self.by_person = flags()
+        self.by_tool = flags()
+        self.in_conversation = flags()
+        self.filler = flags()
+        self.private = flags()
+        self.parts = floats()
+        """Passages of the whole text; 1 for a summary, whose passages have nothing to do with each other."""
+        self.tokens = floats()
+        self.day = ints(3)
+        """Year, month, day."""
+        self.episode = ints()
+        self.stretch = ints()
+        """The row of its session that came first after the last pause."""
+        self.episode_dates: list[str] = []
+        """Episode → the day on which it began, as "8 May 2023"."""
+        self.expires = GrowingArray[np.float64](np.float64)
+        """Seconds since 1970; inf = never."""
+        self.can_expire = False
 
-    _crumbs: list[Breadcrumb] = field(default_factory=list)
-    _ends: dict[int, int] = field(default_factory=dict)
-    """Session → the last row of its conversation."""
-    _clocks: dict[int, tuple[datetime, int, int]] = field(default_factory=dict)
-    _matches: dict[Selector, FlagColumn] = field(default_factory=dict)
+        self._crumbs: list[Breadcrumb] = []
+        self._ends: dict[int, int] = {}
+        """Session → the last row of its conversation."""
+        self._clocks: dict[int, tuple[datetime, int, int]] = {}
+        self._matches: dict[Selector, FlagColumn] = {}
 
     def append(self, row: StoredBreadcrumb) -> None:
         """Append one breadcrumb."""
@@ -210,7 +214,7 @@ class BreadcrumbTable(Table):
             expires=crumb.expires_at.timestamp() if crumb.expires_at else np.inf,
         )
 
-    def matching(self, selector: Selector, size: int) -> NDArray[np.bool_]:
+    def matching(self, selector: Selector, size: int) -> Rows:
         """Which of the first `size` rows match, shape (size,); computed once per row."""
         matches = self._matches.setdefault(selector, flags())
         for row in range(len(matches), size):
@@ -275,5 +279,5 @@ def _said_at(crumb: Breadcrumb) -> datetime:
     return crumb.created_at if crumb.replay else crumb.received_at
 
 
-def _code(codes: dict[str, int], name: str) -> int:
+def _code(codes: Codes, name: str) -> int:
     return codes.setdefault(name, len(codes))

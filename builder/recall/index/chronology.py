@@ -53,9 +53,10 @@ def _moments(rows: list[StoredBreadcrumb]) -> list[_Moment]:
     for row in rows:
         time = moment_of(row.breadcrumb, latest)
         latest = max(latest, row.breadcrumb.received_at)
-        openings = openings + 1 if row.entry is not None else openings
         moments.append(_Moment(time, row.order))
-        if row.entry is None and openings:  # what came with a person's first words stands before them
+        if row.entry is not None:
+            openings += 1
+        elif openings:  # what came with a person's first words stands before them
             opened = range(len(moments) - 1 - openings, len(moments) - 1)
             for number in opened:
                 moments[number] = _Moment(time, rows[number].order)

@@ -9,8 +9,9 @@ import numpy as np
 from builder.domain.breadcrumb import SUMMARY
 from builder.domain.json_text import canonical_text
 from builder.domain.selector import Selector
+from builder.recall.index.breadcrumb_table import Rows
 from builder.recall.index.links import ToolExchange
-from builder.recall.index.view import Rows, View
+from builder.recall.index.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,11 @@ def turns(view: View) -> Iterator[Turn]:
 def turn_of(view: View, origin: int) -> Turn:
     """The entries that a page shows for a first version: () if it is deleted, hidden, or shown below its call."""
     row = view.row_of(view.breadcrumb(origin).id)
-    if row < 0 or not _is_shown(view, row):
+    if row < 0 or not view.shows(row):
         return ()
     crumb = view.breadcrumb(row)
     if crumb.role == "tool" and not crumb.call_signatures:
-        exchange = exchange_of(view, origin)
-        return () if exchange is not None else (Entry(origin, row),)
+        return () if exchange_of(view, origin) else (Entry(origin, row),)
     exchanges = tuple(
         Entry(
             origin,
@@ -82,7 +82,7 @@ def exchange_of(view: View, row: int) -> ToolExchange | None:
     if exchange is None or exchange.callers[0] >= view.size:
         return None
     caller = view.row_of(_caller_id(view, exchange))
-    return exchange if caller in exchange.callers and _is_shown(view, caller) else None
+    return exchange if caller in exchange.callers and view.shows(caller) else None
 
 
 def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
@@ -90,7 +90,7 @@ def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
     rows = (view.row_of(view.breadcrumb(row).id) for row in exchange.results if row < view.size)
     by_words: dict[tuple[bool, str], int] = {}
     for row in rows:
-        if row >= 0 and _is_shown(view, row):
+        if row >= 0 and view.shows(row):
             crumb = view.breadcrumb(row)
             words = "" if "image" in crumb.body else crumb.text.strip()  # two pictures may have one line
             by_words.setdefault((crumb.failed, words or crumb.body), row)
@@ -105,7 +105,7 @@ def closed_turn(view: View, row: int) -> Turn | None:
     exchange = exchange_of(view, row)
     if exchange is None:
         newest = view.row_of(view.breadcrumb(row).id)
-        return (Entry(row, newest),) if _is_shown(view, newest) else None
+        return (Entry(row, newest),) if view.shows(newest) else None
     if not view.is_own(view.breadcrumb(exchange.callers[0])) or exchange.results[0] != row:
         return None
     entries = _turn_with(view, exchange)
@@ -118,7 +118,7 @@ def open_calls(view: View, identity: str) -> Turn:
     An answer under a reused request id belongs to the later call.
     """
     row = view.row_of(identity)
-    if row < 0 or not _is_shown(view, row) or not view.is_own(view.breadcrumb(row)):
+    if row < 0 or not view.shows(row) or not view.is_own(view.breadcrumb(row)):
         return ()
     origin = view.history.breadcrumbs.versions[identity][0]
     reused = {
@@ -139,7 +139,7 @@ def last_row_of_person(view: View) -> int:
 def has_other_agents(view: View) -> bool:
     """Whether another agent takes part in the conversation."""
     return bool(view.agent) and any(
-        row < view.size and _is_shown(view, row)
+        row < view.size and view.shows(row)
         for (session, agent), rows in view.history.exchanges.rows_by_agent.items()
         if session == view.session and agent != view.agent
         for row in rows
@@ -169,9 +169,7 @@ def repeated_calls(view: View, entries: Iterable[Entry]) -> frozenset[Entry]:
     for entry in entries:
         if entry.request and entry.results:
             crumb = view.breadcrumb(entry.row)
-            signature = dict(zip(crumb.call_names, map(canonical_text, crumb.call_signatures), strict=False)).get(
-                entry.request, ""
-            )
+            signature = canonical_text(crumb.call_signatures[crumb.call_names.index(entry.request)])
             again.update({entry} if signature in later else ())
             later.update(() if view.breadcrumb(entry.results[-1]).failed else {signature})
     return frozenset(again)
@@ -179,9 +177,8 @@ def repeated_calls(view: View, entries: Iterable[Entry]) -> frozenset[Entry]:
 
 def outdated_results(view: View) -> frozenset[int]:
     """Rows of results whose call was made again later without an error."""
-    callers, session = view.history.exchanges.of_caller, view.session_of
-    rows = sorted(row for row in callers if row < view.size and session[row] == view.session)
-    calls = [exchange for row in rows for exchange in callers[row] if exchange.callers[0] == row]
+    callers, rows = view.history.exchanges.of_caller, view.rows.tolist()
+    calls = [exchange for row in rows for exchange in callers.get(row, ()) if exchange.callers[0] == row]
     later, outdated = set[str](), set[int]()
     for exchange in reversed(calls):
         results = results_of(view, exchange)
@@ -192,10 +189,6 @@ def outdated_results(view: View) -> frozenset[int]:
 
 def _caller_id(view: View, exchange: ToolExchange) -> str:
     return view.breadcrumb(exchange.callers[0]).id
-
-
-def _is_shown(view: View, row: int) -> bool:
-    return bool(view.current[row] and view.dialogue[row])
 
 
 SUMMARIES = Selector(schemas=(SUMMARY,))
@@ -229,11 +222,10 @@ def without_expired(view: View, excluded: tuple[Selector, ...], now: datetime) -
 
 def _with_results(view: View, rows: Rows) -> Rows:
     exchanges = view.history.exchanges
-    origin, call = exchanges.origin[: view.size], exchanges.call[: view.size].copy()
-    early = {row: exchange for row in exchanges.early if (exchange := exchanges.of_result[row]).callers[0] < view.size}
-    call[list(early)] = [exchange.origin for exchange in early.values()]
-    follows = call >= 0
-    leader = np.where(follows, call, origin)
+    origin, call = exchanges.origin[: view.size], exchanges.call[: view.size]
+    follows = (call >= 0) & (call < view.size)
+    leader = origin.copy()
+    leader[follows] = origin[call[follows]]
     leads = np.zeros(view.size, np.bool_)
     leads[leader[rows & ~follows]] = True
-    return np.asarray(leads[leader])
+    return leads[leader]

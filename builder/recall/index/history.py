@@ -10,24 +10,18 @@ summary takes along those that continue it.
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
 
 from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb, Place
 from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary, read_summary
 from builder.language.instruction_log import InstructionLog
-from builder.recall.index.breadcrumb_table import BreadcrumbTable, IntColumn, ints
+from builder.language.sentences import Spans
+from builder.recall.index.breadcrumb_table import BreadcrumbTable, Ints, Rows
 from builder.recall.index.chronology import EARLIEST, moment_of
 from builder.recall.index.links import PersonTable, ToolExchanges, UnitTable
 from builder.recall.index.passage_table import PassageTable
 from builder.recall.index.prefix import Prefix
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,20 +36,19 @@ class _Link:
     """Row of the newest link up to this one that has lasting lines; -1 = none."""
 
 
-@dataclass(slots=True)
 class Chains:
     """The chains of all sessions of a history; grows by new summaries only."""
 
-    _rows: defaultdict[tuple[int, str], IntColumn] = field(default_factory=lambda: defaultdict(ints))
-    _links: dict[int, _Link] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._rows: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+        self._links: dict[int, _Link] = {}
 
-    def add(self, row: int, session: int, crumb: Breadcrumb, superseded_by: Ints) -> None:
-        """Append a summary that names the head of its chain. superseded_by: as of its row; -1 = by none."""
+    def add(self, row: int, session: int, crumb: Breadcrumb, latest: Rows) -> None:
+        """Append a summary that names the head of its chain. latest: as in `rows`, as of its row."""
         summary = read_summary(crumb)
         chain_rows = self._rows[session, summary.recipe]
-        rows = chain_rows[:]
-        unbroken = self._unbroken(rows, superseded_by[rows] < 0)
-        head = int(unbroken[-1]) if len(unbroken) else -1
+        unbroken = self.rows(session, summary.recipe, latest)
+        head = unbroken[-1] if unbroken else -1
         if summary.previous == (self._links[head].identity if head >= 0 else "") and crumb.version == 1:
             before = self._links[head].lasting if head >= 0 else -1
             lasting = row if any(line.is_lasting for line in summary.lines) else before
@@ -83,9 +76,13 @@ class Chains:
         return tuple({(line.text, line.sources): line for line in lines}.values())
 
     def rows(self, session: int, recipe: str, latest: Rows) -> tuple[int, ...]:
-        """The chain, oldest first. latest: rows that nothing has replaced, shape (size,)."""
-        rows = self._rows_below(session, recipe, len(latest))
-        return tuple(self._unbroken(rows, latest[rows]).tolist())
+        """The chain, oldest first, without what continues a lost one. latest: rows that nothing has replaced, shape (size,)."""
+        rows, head = list[int](), -1
+        for row in self._rows.get((session, recipe), ()):
+            if row < len(latest) and latest[row] and self._links[row].before == head:
+                rows.append(row)
+                head = row
+        return tuple(rows)
 
     def of_recipe(self, recipe: str, latest: Rows) -> tuple[int, ...]:
         """The chains of a recipe in all sessions. latest: as in `rows`."""
@@ -100,60 +97,47 @@ class Chains:
         settled = (row for row in reversed(chain_rows) if row < moved_at or self._links[row].summary.at_once)
         return next(settled, chain_rows[-1] if chain_rows else -1)
 
-    def _rows_below(self, session: int, recipe: str, size: int) -> Ints:
-        chain_rows = self._rows.get((session, recipe))
-        rows = chain_rows[:] if chain_rows else np.zeros(0, np.int64)
-        return rows[: np.searchsorted(rows, size)]
-
-    def _unbroken(self, rows: Ints, counts: Rows) -> Ints:
-        if counts.all():
-            return rows
-        whole = {-1}
-        for row in rows[counts].tolist():
-            whole.update({row} if self._links[row].before in whole else ())
-        return rows[[row in whole for row in rows.tolist()]]
-
 
 PASSAGE_CHARS = 1_000
 """An ordinary passage: its text, and the body that it came in."""
 
 
-@dataclass(slots=True)
 class History:
     """Grows by `extending`; read through `View`."""
 
-    revision: int = 0
-    is_whole: bool = True
-    """No `extending` is under way; one that was given up leaves half of a row, and this False."""
-    is_searched: bool = True
-    """Terms and vectors of its passages are read."""
-    rows: list[StoredBreadcrumb] = field(default_factory=list)
-    """Without terms and vectors, which are in the tables."""
-    breadcrumbs: BreadcrumbTable = field(default_factory=BreadcrumbTable)
-    passages: PassageTable = field(default_factory=PassageTable)
-    units: UnitTable = field(default_factory=UnitTable)
-    people: PersonTable = field(default_factory=PersonTable)
-    exchanges: ToolExchanges = field(default_factory=ToolExchanges)
-    chains: Chains = field(default_factory=Chains)
-    instructions: InstructionLog = field(default_factory=InstructionLog)
-    lacking: list[int] = field(default_factory=list)
-    """Rows with a passage that has no vector yet."""
-    changes: dict[int, tuple[bool, frozenset[str]]] = field(default_factory=dict)
-    """Passage → whether its words change what was said before, and its identifiers; filled by searches."""
-    subjects: dict[tuple[int, tuple[tuple[int, int], ...]], str] = field(default_factory=dict)
-    """Row and spans of a find → its terms; filled by searches."""
-    patterns: dict[tuple[int, tuple[tuple[int, int], ...]], Ints] = field(default_factory=dict)
-    """Row and spans of a find → hashes of the words that tell its kind; filled by pages."""
-    _prefix: Prefix | None = None
-    """The last one that was read; None = something came since."""
-    _characters: int = 0
-    _end: tuple[Place, int] = (ORIGIN, 1)
-    """The last order of its rows."""
-    _at_end: set[Place] = field(default_factory=set)
-    """Places of the rows of this order."""
-    _latest: datetime = EARLIEST
-    """When the last of its rows was said, and when anything came."""
-    _is_in_place_order: bool = True
+    def __init__(self) -> None:
+        self.revision = 0
+        self.is_whole = True
+        """No `extending` is under way; one that was given up leaves half of a row, and this False."""
+        self.is_searched = True
+        """Terms and vectors of its passages are read."""
+        self.rows: list[StoredBreadcrumb] = []
+        """Without terms and vectors, which are in the tables."""
+        self.breadcrumbs = BreadcrumbTable()
+        self.passages = PassageTable()
+        self.units = UnitTable()
+        self.people = PersonTable()
+        self.exchanges = ToolExchanges()
+        self.chains = Chains()
+        self.instructions = InstructionLog()
+        self.lacking: list[int] = []
+        """Rows with a passage that has no vector yet."""
+        self.changes: dict[int, tuple[bool, frozenset[str]]] = {}
+        """Passage → whether its words change what was said before, and its identifiers; filled by searches."""
+        self.subjects: dict[tuple[int, Spans], str] = {}
+        """Row and spans of a find → its terms; filled by searches."""
+        self.patterns: dict[tuple[int, Spans], Ints] = {}
+        """Row and spans of a find → hashes of the words that tell its kind; filled by pages."""
+        self._prefix: Prefix | None = None
+        """The last one that was read; None = something came since."""
+        self._characters = 0
+        self._end: tuple[Place, int] = (ORIGIN, 1)
+        """The last order of its rows."""
+        self._at_end: set[Place] = set()
+        """Places of the rows of this order."""
+        self._latest = EARLIEST
+        """When the last of its rows was said, and when anything came."""
+        self._is_in_place_order = True
 
     @property
     def place(self) -> Place:
@@ -245,4 +229,4 @@ class History:
         self.people.append(index, session, crumb, int(self.units.head[index]), answered[-1] if answered else None)
         self.exchanges.append(index, session, crumb, self.breadcrumbs.versions[crumb.id][0])
         if crumb.schema == SUMMARY and not crumb.removes:  # a secret one says nothing
-            self.chains.add(index, session, crumb, self.breadcrumbs.superseded_by[:])
+            self.chains.add(index, session, crumb, self.breadcrumbs.superseded_by[:] < 0)

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.json_text import canonical_text
 from builder.language.names import DEFAULT_NAMES, whole_look
-from builder.recall.index.breadcrumb_table import IntColumn, ints
+from builder.recall.index.breadcrumb_table import Codes, ints
+
+NameInSession = tuple[int, str]
+"""Code of a session, and the id of a call or the name of an agent in it."""
 
 
 @dataclass(slots=True)
@@ -27,32 +30,33 @@ class ToolExchange:
     """Row of another call under its request id."""
 
 
-@dataclass(slots=True)
 class ToolExchanges:
     """A result answers the last call under its request id in its session; a later version of a caller makes the same call."""
 
-    origin: IntColumn = field(default_factory=ints)
-    """The row of the first version of its breadcrumb."""
-    call: IntColumn = field(default_factory=ints)
-    """Row of a result, or of a bare call that passes one on → origin of what makes the call; -1 for all else."""
-    early: list[int] = field(default_factory=list)
-    """Rows of results that came before their call."""
-    rows_by_agent: defaultdict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
-    """Session and agent → rows of its words and calls; agents that are not named have none."""
-    of_caller: dict[int, list[ToolExchange]] = field(default_factory=dict)
-    of_result: dict[int, ToolExchange] = field(default_factory=dict)
-    _last: dict[tuple[int, str], ToolExchange] = field(default_factory=dict)
-    _twins: dict[int, dict[str, list[ToolExchange]]] = field(default_factory=dict)
-    """Origin of what makes calls → id that it gives more than once → the calls after the first one under it."""
-    _by_origin: dict[tuple[int, str], ToolExchange] = field(default_factory=dict)
-    _early_results: dict[tuple[int, str], list[int]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.origin = ints()
+        """The row of the first version of its breadcrumb."""
+        self.call = ints()
+        """Row of a result, or of a bare call that passes one on → the row that made the call first; -1 for all else.
+
+        A result may come before its call: then that row is a later one.
+        """
+        self.rows_by_agent: defaultdict[NameInSession, list[int]] = defaultdict(list)
+        """Session and agent → rows of its words and calls; agents that are not named have none."""
+        self.of_caller: dict[int, list[ToolExchange]] = {}
+        self.of_result: dict[int, ToolExchange] = {}
+        self._last: dict[NameInSession, ToolExchange] = {}
+        self._twins: dict[int, dict[str, list[ToolExchange]]] = {}
+        """Origin of what makes calls → id that it gives more than once → the calls after the first one under it."""
+        self._by_origin: dict[tuple[int, str], ToolExchange] = {}
+        self._early_results: dict[NameInSession, list[int]] = {}
 
     def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
         """first: row of the first version of its breadcrumb."""
         if crumb.agent and (crumb.role == "assistant" or crumb.call_signatures):
             self.rows_by_agent[session, crumb.agent].append(row)
         self.origin.append(first)
-        call = -1
+        caller = -1
         if crumb.call_signatures:
             signatures = map(canonical_text, crumb.call_signatures)
             for request, identity, signature in zip(crumb.call_names, crumb.calls, signatures, strict=False):
@@ -65,13 +69,13 @@ class ToolExchanges:
                 exchange.callers.append(row)
                 self._by_origin[first, request] = exchange
                 self.of_caller.setdefault(row, []).append(exchange)
-                call = exchange.origin if crumb.role == "tool" else -1
+                caller = exchange.callers[0] if crumb.role == "tool" and exchange.origin != first else -1
         else:
             for request in crumb.calls:
-                call = self._add_result((session, request), row, first)
-        self.call.append(-1 if call == first else call)
+                caller = self._add_result((session, request), row, first)
+        self.call.append(caller)
 
-    def _exchange_of_call(self, key: tuple[int, str], signature: str, row: int, first: int) -> ToolExchange:
+    def _exchange_of_call(self, key: NameInSession, signature: str, row: int, first: int) -> ToolExchange:
         exchange = self._last.get(key)
         if exchange is not None and exchange.signature == signature and not exchange.results:
             return exchange
@@ -79,12 +83,13 @@ class ToolExchanges:
             exchange.successor = row
         exchange = ToolExchange(request=key[1], signature=signature, origin=first, results=self._early_results.pop(key, []))
         self.of_result.update(dict.fromkeys(exchange.results, exchange))
-        self.early += exchange.results
+        for result in exchange.results:
+            self.call[result] = row
         self._last[key] = exchange
         return exchange
 
-    def _add_result(self, key: tuple[int, str], row: int, first: int) -> int:
-        """Origin of what makes the call; -1 where none is known yet. Of calls under one id of one message the first open one."""
+    def _add_result(self, key: NameInSession, row: int, first: int) -> int:
+        """The row that made the call first; -1 = none is known yet. Of calls under one id of one message the first open one."""
         exchange = self._last.get(key)
         if exchange is None:
             self._early_results.setdefault(key, []).append(row)
@@ -94,28 +99,29 @@ class ToolExchanges:
             exchange = self.of_result.get(first) or next(fitting, twins[-1])
         exchange.results.append(row)
         self.of_result[row] = exchange
-        return exchange.origin
+        return exchange.callers[0]
 
 
-@dataclass(slots=True)
 class UnitTable:
     """A unit is named by the row that heads it. A row that shares calls with two units joins them."""
 
-    head: IntColumn = field(default_factory=ints)
-    """Row → the head of its unit as the row came."""
-    members: dict[int, list[int]] = field(default_factory=dict)
-    """Head → the rows that came to it."""
-    merged: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Head of a unit that became part of another → (head of the other, row by which it did)."""
-    absorbed: dict[int, list[int]] = field(default_factory=dict)
-    """Head → heads of the units that became part of it."""
-    _head_by_call: dict[tuple[int, str], int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.head = ints()
+        """Row → the head of its unit as the row came."""
+        self.members: dict[int, list[int]] = {}
+        """Head → the rows that came to it."""
+        self.merged: dict[int, tuple[int, int]] = {}
+        """Head of a unit that became part of another → (head of the other, row by which it did)."""
+        self.absorbed: dict[int, list[int]] = {}
+        """Head → heads of the units that became part of it."""
+        self._head_by_call: dict[NameInSession, int] = {}
 
     def append(self, row: int, session: int, crumb: Breadcrumb, edited: int | None) -> None:
         """edited: row of the version before it in its session; an edit opens no unit."""
         calls = [(session, call) for call in crumb.calls]
         heads = {self._root(self._head_by_call[call]) for call in calls if call in self._head_by_call}
-        heads |= set() if edited is None else {self._root(int(self.head[edited]))}
+        if edited is not None:
+            heads.add(self._root(int(self.head[edited])))
         head, *others = sorted(heads) or [row]
         for other in others:
             self.merged[other] = (head, row)
@@ -133,22 +139,22 @@ class UnitTable:
 NOBODY = -1
 
 
-@dataclass(slots=True)
 class PersonTable:
     """One row a breadcrumb. Persons are codes, numbered from 0 as they come."""
 
-    person: IntColumn = field(default_factory=ints)
-    """NOBODY for the words of a person without a `user_id`, and for what answers nothing known."""
-    codes: dict[str, int] = field(default_factory=dict)
-    _last_speakers: dict[int, int] = field(default_factory=dict)
-    _openings: dict[int, list[int]] = field(default_factory=dict)
-    _cuts: set[int] = field(default_factory=set)
-    _agents: dict[int, int] = field(default_factory=dict)
-    """Session → the row in which an agent spoke or called first."""
-    _firsts: dict[int, tuple[int, Breadcrumb]] = field(default_factory=dict)
-    """Session → the first words of somebody with a `user_id` or a name, and their row."""
-    _seconds: dict[int, int] = field(default_factory=dict)
-    """Session → the row in which another person spoke first."""
+    def __init__(self) -> None:
+        self.person = ints()
+        """NOBODY for the words of a person without a `user_id`, and for what answers nothing known."""
+        self.codes: Codes = {}
+        self._last_speakers: dict[int, int] = {}
+        self._openings: dict[int, list[int]] = {}
+        self._cuts: set[int] = set()
+        self._agents: dict[int, int] = {}
+        """Session → the row in which an agent spoke or called first."""
+        self._firsts: dict[int, tuple[int, Breadcrumb]] = {}
+        """Session → the first words of somebody with a `user_id` or a name, and their row."""
+        self._seconds: dict[int, int] = {}
+        """Session → the row in which another person spoke first."""
 
     def cut(self, session: int) -> None:
         """The rows of this session begin in its middle: another person spoke before."""

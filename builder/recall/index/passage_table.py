@@ -1,45 +1,39 @@
 """The table of passages: their words, their vectors, and the passages next to them."""
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.index.breadcrumb_table import FlagColumn, FloatColumn, IntColumn, Postings, Table, flags, floats, ints
-
-Floats = NDArray[np.float32]
+from builder.recall.index.breadcrumb_table import FloatColumn, Floats, Postings, Table, flags, floats, ints
 
 PAUSE_PASSAGES = 32
 """Passages after which `append` pauses."""
 
 
-@dataclass(slots=True)
 class PassageTable(Table):
     """One row a passage. Vectors that come later are written in place."""
 
-    crumb: IntColumn = field(default_factory=ints)
-    before: IntColumn = field(default_factory=ints)
-    after: IntColumn = field(default_factory=ints)
-    """The passages next to it in its session; -1 = none, or none yet."""
-    postings: Postings = field(default_factory=Postings)
-    length: FloatColumn = field(default_factory=floats)
-    """Terms."""
-    tokens: FloatColumn = field(default_factory=floats)
-    traits: IntColumn = field(default_factory=ints)
-    form: IntColumn = field(default_factory=ints)
-    """The first passage of the same result that has the same words, numbers left out: lines of a log often have one form."""
-    is_blank: FlagColumn = field(default_factory=flags)
-    """Without any text: it never has a vector."""
-    vector: FloatColumn | None = None
-    """Shape (passages, width), zeros where there is none; None until the first one comes."""
-    has_vector: FlagColumn = field(default_factory=flags)
-    _cosines: tuple[FloatColumn, FloatColumn] = field(default_factory=lambda: (floats(), floats()))
-    _unmeasured: list[int] = field(default_factory=list)
-    """Passages of which the cosines have to be computed."""
-    _first: list[int] = field(default_factory=list)
-    _last_of_session: dict[int, int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.crumb = ints()
+        self.before = ints()
+        self.after = ints()
+        """The passages next to it in its session; -1 = none, or none yet."""
+        self.postings = Postings()
+        self.length = floats()
+        """Terms."""
+        self.tokens = floats()
+        self.traits = ints()
+        self.form = ints()
+        """The first passage of the same result that has the same words, numbers left out: lines of a log often have one form."""
+        self.vector: FloatColumn | None = None
+        """Shape (passages, width), zeros where there is none; None until the first one comes."""
+        self.has_vector = flags()
+        self._cosines: tuple[FloatColumn, FloatColumn] = (floats(), floats())
+        self._unmeasured: list[int] = []
+        """Passages of which the cosines have to be computed."""
+        self._first: list[int] = []
+        self._last_of_session: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self.crumb)
@@ -58,18 +52,26 @@ class PassageTable(Table):
                 self._measure()
                 yield
             terms = passage.terms.split()
-            is_blank = not stored.breadcrumb.text[passage.start : passage.end].strip()
             before = self._last_of_session.get(session, -1)
             if before >= 0:
                 self.after[before] = number
             self._last_of_session[session] = number
             self._append_vector(passage.vector)
             self.postings.add(number, terms)
-            self._add(before=before, after=-1, length=len(terms), tokens=passage.tokens, traits=passage.traits)
             form = number
             if stored.breadcrumb.role == "tool":
                 form = firsts.setdefault(frozenset(term for term in terms if not any(map(str.isdigit, term))), number)
-            self._add(is_blank=is_blank, has_vector=bool(passage.vector), crumb=row, form=form)
+            self._add(
+                crumb=row,
+                before=before,
+                after=-1,
+                length=len(terms),
+                tokens=passage.tokens,
+                traits=passage.traits,
+                form=form,
+                has_vector=bool(passage.vector),
+            )
+            is_blank = not stored.breadcrumb.text[passage.start : passage.end].strip()
             lacks_vector |= not (passage.vector or is_blank)
         return lacks_vector
 

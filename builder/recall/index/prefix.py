@@ -1,31 +1,22 @@
 """The beginning of a history, and what follows from it alone: computed once for all searches until something comes."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from builder.language.words import words_of
-from builder.recall.index.breadcrumb_table import BreadcrumbTable
+from builder.recall.index.breadcrumb_table import BreadcrumbTable, Floats, Ints, Rows
 from builder.recall.index.passage_table import PassageTable
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float32]
-Rows = NDArray[np.bool_]
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The passages beside each in its session, -1 = none, and their lengths. Shape (passages,)."""
+    """The passages beside each in its session, -1 = none. Shape (passages,)."""
 
     before: Ints
     after: Ints
-    length_before: Floats
-    length_after: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +38,11 @@ class Prefix:
         self.passages = end = table.first(size)
         self.crumb = table.crumb[:end]
         """Passage → row of its breadcrumb, shape (passages,)."""
+        self.length = table.length[:end]
+        """Terms of each passage, shape (passages,)."""
         self.has_vector = table.has_vector[:end]
         by = breadcrumbs.superseded_by[:size]
-        self.latest = np.asarray((by < 0) | (by >= size))
+        self.latest = (by < 0) | (by >= size)
         """Breadcrumbs that nothing has replaced, shape (size,)."""
         self.speakers = tuple(breadcrumbs.speakers)[: int(breadcrumbs.speaker[:size].max(initial=-1)) + 1]
         """Who has spoken, in the order of their first words."""
@@ -57,7 +50,6 @@ class Prefix:
         self._table = table
         self._cosines = (b"", -1), NOWHERE.counts
         self._occurrences: dict[str, Occurrences] = {}
-        self._values: dict[Hashable, Any] = {}
 
     @property
     def vectors(self) -> Floats | None:
@@ -67,9 +59,8 @@ class Prefix:
     @cached_property
     def neighbours(self) -> Neighbours:
         """The passages next to each, shape (passages,)."""
-        table, end = self._table, self.passages
-        before, after = table.before[:end], table.after[:end]
-        return self._neighbours_at(before, np.where(after < end, after, -1))
+        after = self._table.after[: self.passages]
+        return Neighbours(self._table.before[: self.passages], np.where(after < self.passages, after, -1))
 
     @cached_property
     def context(self) -> Neighbours:
@@ -78,17 +69,12 @@ class Prefix:
         Where one alone has spoken nobody answers anybody, as in a list of facts: only passages of one breadcrumb are context.
         """
         sides = self.neighbours.before, self.neighbours.after
-        before, after = (np.where(self._talk | (self.crumb[side] == self.crumb), side, -1) for side in sides)
-        return self._neighbours_at(before, after)
+        return Neighbours(*(np.where(self._talk | (self.crumb[side] == self.crumb), side, -1) for side in sides))
 
     @cached_property
     def session(self) -> Ints:
         """Code of the session of each passage, shape (passages,)."""
         return self._breadcrumbs.session[self.crumb]
-
-    def _neighbours_at(self, before: Ints, after: Ints) -> Neighbours:
-        length = np.append(self._table.length[: self.passages], np.float32(0))
-        return Neighbours(before, after, length[before], length[after])
 
     @cached_property
     def _talk(self) -> Rows:
@@ -114,13 +100,6 @@ class Prefix:
         """The words of the speakers' names."""
         return frozenset(word for speaker in self.speakers for word in words_of(speaker))
 
-    def once(self, key: Hashable, compute: Callable[[], Value]) -> Value:
-        """A value that neither a query nor a vector changes."""
-        if key not in self._values:
-            self._values[key] = compute()
-        value: Value = self._values[key]
-        return value
-
     def cosines(self, vector: bytes) -> Floats:
         """With a float16 vector, shape (passages,); NaN where either is missing. Those of the last vector are kept."""
         key = vector, int(np.count_nonzero(self.has_vector))
@@ -134,10 +113,7 @@ class Prefix:
     def occurrences(self, term: str) -> Occurrences:
         """Where a term is."""
         if term not in self._occurrences:
-            passages, counts = self._table.postings.of(term, self.passages)
-            if not len(passages):
-                return NOWHERE
-            self._occurrences[term] = Occurrences(passages, counts)
+            self._occurrences[term] = Occurrences(*self._table.postings.of(term, self.passages))
         return self._occurrences[term]
 
     def postings(self, terms: Sequence[str]) -> tuple[Ints, Ints, Floats]:

@@ -22,7 +22,7 @@ def quoted_words(view: View, crumb: Breadcrumb) -> str:
     if pointed < 0:
         return _brief(target) if " " in target.strip() else ""  # an id has no blank
     first = view.history.breadcrumbs.versions[target][0]
-    is_there = view.current[pointed] and view.dialogue[pointed] and view.breadcrumb(pointed).session == crumb.session
+    is_there = view.shows(pointed) and view.breadcrumb(pointed).session == crumb.session
     end = view.size if row < 0 else view.history.breadcrumbs.versions[crumb.id][0]
     return _brief(view.breadcrumb(pointed).text) if is_there and first < _row_before(view, crumb, end) else ""
 
@@ -42,7 +42,7 @@ def _target(crumb: Breadcrumb) -> str:
 def _row_before(view: View, crumb: Breadcrumb, end: int) -> int:
     """Row of the last message of its session before `end`."""
     for row in range(end - 1, -1, -1):
-        if view.dialogue[row] and view.current[row] and view.breadcrumb(row).session == crumb.session:
+        if view.shows(row) and view.breadcrumb(row).session == crumb.session:
             return int(view.history.breadcrumbs.versions[view.breadcrumb(row).id][0])
     return -1
 
@@ -66,14 +66,14 @@ def has_later_answer(view: View, crumb: Breadcrumb) -> bool:
     row = view.row_of(crumb.id)
     if row < 0 or not _is_whole_answer(crumb):
         return False
-    who = (crumb.session, crumb.answers, crumb.agent, crumb.speaker)
+    who = (crumb.answers, crumb.agent, crumb.speaker)
     for other in range(row + 1, min(row + 1 + MOST_ROWS, view.size)):
         later = view.breadcrumb(other)
         if later.session != crumb.session or not view.dialogue[other]:
             continue
         if later.role != "assistant" or later.calls:
             return False
-        is_same = (later.session, later.answers, later.agent, later.speaker) == who
+        is_same = (later.answers, later.agent, later.speaker) == who
         if is_same and view.current[other] and later.id != crumb.id and _is_whole_answer(later):
             return True
     return False

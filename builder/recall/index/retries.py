@@ -24,7 +24,7 @@ def _tries(view: View, trigger: Breadcrumb) -> Iterator[int]:
     """Rows at the end of the conversation that say what the trigger says."""
     later = trigger
     for row in map(int, view.rows[::-1]):
-        if view.dialogue[row] and view.current[row]:
+        if view.shows(row):
             crumb = view.breadcrumb(row)
             if crumb.id == trigger.id or not is_retry(crumb, later):
                 return

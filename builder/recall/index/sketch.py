@@ -7,6 +7,7 @@ for what it compares, so every worker gives the same.
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Self
 
@@ -15,15 +16,15 @@ from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Place
 from builder.domain.stored import PassageFacts
+from builder.recall.index.breadcrumb_table import Codes, Floats, Ints, Rows, idf
 
 K1, B = 0.9, 0.4
 """BM25 as in `search.signals`; a sketch knows whether a passage has a term, not how often."""
 SEGMENT_PASSAGES = 65_536
 """Up to which segments are merged: their arrays stay in the processor's cache."""
 _BUCKET_BITS = 16
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float32]
-Rows = NDArray[np.bool_]
+MAX_TERMS = 10_000
+"""Terms whose hashes are kept: most passages have the same words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,10 @@ class _Segment:
     """Hashes of the different terms of all passages, one after the other."""
 
     @classmethod
-    def of(cls, rows: Sequence[PassageFacts], sessions: dict[str, int], schemas: dict[str, int]) -> Self:
+    def of(cls, rows: Sequence[PassageFacts], sessions: Codes, schemas: Codes) -> Self:
         """Names get the codes of the two dictionaries, or new ones."""
-        width = max((len(row.vector) for row in rows), default=0) // 2
-        vectors = b"".join(row.vector or bytes(2 * width) for row in rows)
-        signs = np.packbits(np.frombuffer(vectors, "<f2").reshape(len(rows), width) > 0, axis=1)
-        padded = np.zeros((len(rows), -(-signs.shape[1] // 8) * 8), np.uint8)
-        padded[:, : signs.shape[1]] = signs
-        terms, hashes = [frozenset(row.terms.split()) for row in rows], _Hashes()
+        longest = max((len(row.vector) for row in rows), default=0)
+        terms = [frozenset(row.terms.split()) for row in rows]
         return cls(
             session=np.array([sessions.setdefault(row.session, len(sessions)) for row in rows], np.int32),
             schema=np.array([schemas.setdefault(row.schema, len(schemas)) for row in rows], np.int32),
@@ -76,9 +73,9 @@ class _Segment:
             sequence=np.array([row.place.sequence for row in rows], np.int64),
             ordinal=np.array([row.ordinal for row in rows], np.int32),
             has_vector=np.array([bool(row.vector) for row in rows], np.bool_),
-            signs=padded.view(np.uint64),
+            signs=_signs([row.vector or bytes(longest) for row in rows]),
             number=np.array([len(each) for each in terms], np.int32),
-            terms=np.fromiter(map(hashes.__getitem__, chain.from_iterable(terms)), np.uint32, sum(map(len, terms))),
+            terms=_hashes(chain.from_iterable(terms)),
         )
 
     def __len__(self) -> int:
@@ -102,7 +99,7 @@ class _Segment:
         rows = np.isin(self.session, sessions)
         return rows if place is None else rows & (self.incarnation == place.incarnation) & (self.sequence == place.sequence)
 
-    def counting(self, filtering: Filter, schemas: dict[str, int]) -> Rows:
+    def counting(self, filtering: Filter, schemas: Codes) -> Rows:
         """The rows that count."""
         codes = [schemas[name] for name in filtering.schemas if name in schemas]
         incarnation, sequence = filtering.until
@@ -132,9 +129,9 @@ class Sketches:
     """Grows by pages of passages, in any order."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, int] = {}
+        self._sessions: Codes = {}
         self._names: list[str] = []
-        self._schemas: dict[str, int] = {}
+        self._schemas: Codes = {}
         self._segments: list[_Segment] = []
 
     def __len__(self) -> int:
@@ -166,32 +163,35 @@ class Sketches:
         """The breadcrumbs whose vectors have most signs of a float16 vector, the nearest first."""
         if not vector:
             return ()
-        bits = np.packbits(np.frombuffer(vector, "<f2") > 0)
-        signs = np.pad(bits, (0, -len(bits) % 8)).view(np.uint64)
+        signs = _signs([vector])[0]
         scores = (np.where(each.counting(filtering, self._schemas), each.likeness(signs), -1) for each in self._segments)
-        return self._best(zip(self._segments, scores, strict=True), number)
+        return self._best(scores, number)
 
     def holding(self, terms: Iterable[str], number: int, filtering: Filter) -> tuple[Key, ...]:
         """The breadcrumbs with the rarest of these terms, the best first (BM25)."""
-        codes = np.unique(np.fromiter(map(_hash, terms), np.uint32))
+        codes = np.unique(_hashes(terms))
         if not len(codes):
             return ()
-        counting = [each.counting(filtering, self._schemas) for each in self._segments]
-        occurrences = [each.occurrences(codes, counts) for each, counts in zip(self._segments, counting, strict=True)]
-        total = sum(int(np.count_nonzero(counts)) for counts in counting)
-        holding = sum((np.bincount(numbers, minlength=len(codes)) for _, numbers in occurrences), np.zeros(len(codes), np.int64))
-        idf = np.log(1 + (total - holding + 0.5) / (holding + 0.5))
-        mean = sum(int(each.number[counts].sum()) for each, counts in zip(self._segments, counting, strict=True)) / max(total, 1)
+        total = length = 0
+        holding, occurrences = np.zeros(len(codes), np.int64), []
+        for each in self._segments:
+            counts = each.counting(filtering, self._schemas)
+            rows, numbers = each.occurrences(codes, counts)
+            total += int(np.count_nonzero(counts))
+            length += int(each.number[counts].sum())
+            holding += np.bincount(numbers, minlength=len(codes))
+            occurrences.append((each, rows, numbers))
+        weights, mean = idf(holding, total), length / max(total, 1)
         scores = (
-            np.bincount(rows, idf[numbers], len(each)) * (K1 + 1) / (1 + K1 * (1 - B + B * each.number / max(mean, 1)))
-            for each, (rows, numbers) in zip(self._segments, occurrences, strict=True)
+            np.bincount(rows, weights[numbers], len(each)) * (K1 + 1) / (1 + K1 * (1 - B + B * each.number / max(mean, 1)))
+            for each, rows, numbers in occurrences
         )
-        return self._best(zip(self._segments, scores, strict=True), number)
+        return self._best(scores, number)
 
-    def _best(self, scored: Iterator[tuple[_Segment, NDArray[Any]]], number: int) -> tuple[Key, ...]:
+    def _best(self, scores_by_segment: Iterable[NDArray[Any]], number: int) -> tuple[Key, ...]:
         """Ties go to the later passage. What has no score is left out."""
         parts: list[tuple[float, Place, int, Key]] = []
-        for segment, scores in scored:
+        for segment, scores in zip(self._segments, scores_by_segment, strict=True):
             rows = np.flatnonzero(scores > 0)
             if len(rows) > number:
                 rows = rows[scores[rows] >= np.partition(scores[rows], -number)[-number]]
@@ -206,13 +206,16 @@ class Sketches:
             yield Key(self._names[session], Place(*place))
 
 
-class _Hashes(dict[str, int]):
-    """Term → hash; words of many passages are hashed once."""
-
-    def __missing__(self, term: str) -> int:
-        self[term] = _hash(term)
-        return self[term]
+def _signs(vectors: list[bytes]) -> NDArray[np.uint64]:
+    """Which numbers of float16 vectors are positive, one bit each, shape (vectors, words of 64 bits)."""
+    bits = np.packbits(np.frombuffer(b"".join(vectors), "<f2").reshape(len(vectors), -1) > 0, axis=1)
+    return np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8))).view(np.uint64)
 
 
+def _hashes(terms: Iterable[str]) -> NDArray[np.uint32]:
+    return np.fromiter(map(_hash, terms), np.uint32)
+
+
+@lru_cache(MAX_TERMS)
 def _hash(term: str) -> int:
     return zlib.crc32(term.encode("utf-8", "surrogatepass"))

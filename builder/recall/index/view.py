@@ -4,18 +4,13 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.language.names import DEFAULT_NAMES, is_plain, parts, quoted
+from builder.recall.index.breadcrumb_table import Floats, Ints, Rows
 from builder.recall.index.history import History
 from builder.recall.index.links import NOBODY
 from builder.recall.index.prefix import Prefix
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Rows = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +58,10 @@ class View:
         """The breadcrumb of a row."""
         return self.history.rows[row].breadcrumb
 
+    def shows(self, row: int) -> bool:
+        """Whether it is a message or tool exchange that may be shown."""
+        return bool(self.current[row] and self.dialogue[row])
+
     def after_pause(self, row: int) -> Breadcrumb | None:
         """The first breadcrumb after the last pause before a row; None if the row is not in the view."""
         return self.breadcrumb(int(self.history.breadcrumbs.stretch[row])) if 0 <= row < self.size else None
@@ -83,14 +82,15 @@ class View:
 
     def stored_name(self, row: int) -> str:
         """Who speaks in a row, as stored lines name it in English."""
-        crumb, nameless = self.breadcrumb(row), DEFAULT_NAMES.get(self.breadcrumb(row).role, "")
+        crumb = self.breadcrumb(row)
+        nameless = DEFAULT_NAMES.get(crumb.role, "")
         is_taken = not is_plain(crumb.speaker) or (crumb.role == "user" and self.has_agent(crumb.speaker))
         return f"{nameless} {quoted(crumb.speaker)}" if is_taken and crumb.speaker != nameless and nameless else crumb.speaker
 
     @property
     def lacks_vectors(self) -> bool:
         """Whether any passage with words has no vector."""
-        return bool((~self.prefix.has_vector & (self.history.passages.length[: self.passages] > 0)).any())
+        return bool((~self.prefix.has_vector & (self.prefix.length > 0)).any())
 
     @property
     def turn(self) -> int:
@@ -134,6 +134,17 @@ class View:
         """Row of its newest version; -1 = not in this view."""
         versions = bisect_left(self.history.breadcrumbs.versions.get(breadcrumb, ()), self.size)
         return self.history.breadcrumbs.newest[breadcrumb][versions - 1] if versions else -1
+
+    def place_of(self, passage: int) -> tuple[int, int]:
+        """Row of a passage's breadcrumb, and its number among the passages of that, from 0."""
+        row = int(self.crumb[passage])
+        return row, passage - self.history.passages.first(row)
+
+    def text_of(self, passage: int) -> str:
+        """The words of a passage."""
+        row, number = self.place_of(passage)
+        part = self.history.rows[row].passages[number]
+        return self.breadcrumb(row).text[part.start : part.end]
 
     def first_passage(self, row: int) -> int | None:
         """Number of its first passage; None for small talk."""

@@ -7,7 +7,9 @@ import numpy as np
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.retrieval import Retrieval
 from builder.domain.summary import KeptLine
-from builder.recall.index.view import Doubles, Floats, Ints, Rows, View
+from builder.language.sentences import Spans
+from builder.recall.index.breadcrumb_table import Codes, Doubles, Floats, Ints, Rows
+from builder.recall.index.view import View
 from builder.recall.scopes import NOTES
 from builder.recall.search.query import Query
 from builder.recall.search.signals import similarity
@@ -18,7 +20,7 @@ class Find:
     """A passage that was found."""
 
     row: int
-    spans: tuple[tuple[int, int], ...] = ()
+    spans: Spans = ()
     """Its place in the breadcrumb's text; () = the whole text."""
     times: int = 1
     tokens: int = 0
@@ -67,16 +69,16 @@ def probability_of(candidates: Candidates | None, view: View, row: int) -> float
     """Probability of a breadcrumb's most probable passage; None where it was no candidate."""
     if candidates is None or row < 0:
         return None
-    passages = slice(view.history.passages.first(row), min(view.history.passages.first(row + 1), view.passages))
+    passages = slice(view.history.passages.first(row), view.history.passages.first(row + 1))
     unseen = candidates.probability[passages][candidates.unseen[passages]]
     return float(unseen.max()) if len(unseen) else None
 
 
 def find_of(view: View, passage: int, candidates: Candidates, times: int = 1) -> Find:
     """The find that shows a passage."""
-    row = int(view.crumb[passage])
+    row, number = view.place_of(passage)
     passages = view.history.rows[row].passages
-    stored = passages[passage - view.history.passages.first(row)]
+    stored = passages[number]
     spans = ((stored.start, stored.end),) if len(passages) > 1 else ()
     return Find(
         row=row,
@@ -95,11 +97,11 @@ def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: 
     rows = _among(table.schema[: view.size], table.schemas, rules.schemas) & view.current
     if rules.people == "named":
         rows &= ~table.by_person[: view.size] | _among(table.speaker[: view.size], table.speakers, query.names)
-    no_session = table.sessions.get(NO_SESSION)
-    if rules.scope != "workspace" and no_session not in (None, view.session):
+    no_session = table.sessions.get(NO_SESSION, -1)
+    if rules.scope != "workspace" and view.session != no_session:
         rows &= (view.session_of != no_session) | _among(table.schema[: view.size], table.schemas, NOTES)
     rows[list(summaries)] = True
-    return np.asarray(rows)
+    return rows
 
 
 def eligible_passages(query: Query, view: View, rules: Retrieval, breadcrumbs: Rows, *, bare_calls: bool = False) -> Rows:
@@ -108,13 +110,13 @@ def eligible_passages(query: Query, view: View, rules: Retrieval, breadcrumbs: R
     bare_calls: also of those that say nothing and call tools.
     """
     rows = breadcrumbs if bare_calls else breadcrumbs & ~view.history.breadcrumbs.filler[: view.size]
-    passages = np.asarray(rows[view.crumb] & (view.history.passages.length[: view.passages] > 0), np.bool_)
+    passages = rows[view.crumb] & (view.prefix.length > 0)
     if rules.similarity_threshold > 0 and query.vector:
         passages &= ~view.prefix.has_vector | (similarity(query, view) >= rules.similarity_threshold)
     return passages
 
 
-def _among(values: Ints, codes: dict[str, int], names: tuple[str, ...] | frozenset[str]) -> Rows:
+def _among(values: Ints, codes: Codes, names: tuple[str, ...] | frozenset[str]) -> Rows:
     """Where the code is that of one of the names."""
     is_named = np.zeros(len(codes), np.bool_)
     is_named[[codes[name] for name in names if name in codes]] = True

@@ -45,9 +45,9 @@ def question_before(row: int, view: View) -> int:
     index = bisect_right(rows, row) - 1
     before = (other for other in reversed(rows[max(index - MAX_REPLIES, 0) : index]) if view.current[other])
     last = next((other for other in before if view.breadcrumb(other).role in _SPEAKERS), -1)
-    speaker = table.speaker[: view.size]
-    is_question = last >= 0 and speaker[last] != speaker[row] and asks(view.breadcrumb(last).text.rstrip())
-    return last if is_question and view.breadcrumb(row).role in _SPEAKERS else -1
+    if last < 0 or table.speaker[last] == table.speaker[row] or view.breadcrumb(row).role not in _SPEAKERS:
+        return -1
+    return last if asks(view.breadcrumb(last).text.rstrip()) else -1
 
 
 def results_of_turn(row: int, view: View) -> tuple[int, ...]:
@@ -58,8 +58,7 @@ def results_of_turn(row: int, view: View) -> tuple[int, ...]:
 
 def _next_reply(row: int, view: View) -> tuple[int, ...]:
     """The next answering message of another speaker: one that begins with yes or no, else the first."""
-    table = view.history.breadcrumbs
-    speaker, filler = table.speaker[: view.size], table.filler[: view.size]
+    speaker, filler = view.history.breadcrumbs.speaker, view.history.breadcrumbs.filler
     following = tuple(_following(row, view))
     others = [other for other in following if not (filler[other] and is_no_answer(view.breadcrumb(other).text))]
     answering = (other for other in others if opens_with("answers", view.breadcrumb(other).text[:FIRST_CHARS]))
@@ -67,13 +66,14 @@ def _next_reply(row: int, view: View) -> tuple[int, ...]:
     if first is None:
         return ()
     behind = next(iter(following[following.index(first) + 1 :]), None)
-    adds = filler[first] and behind is not None and speaker[behind] == speaker[first] and not filler[behind]
-    return (first, behind) if adds and behind is not None else (first,)
+    if behind is None or not filler[first] or filler[behind] or speaker[behind] != speaker[first]:
+        return (first,)
+    return first, behind
 
 
 def _following(row: int, view: View) -> Iterator[int]:
     table = view.history.breadcrumbs
-    speaker, filler = table.speaker[: view.size], table.filler[: view.size]
+    speaker, filler = table.speaker, table.filler
     rows = table.rows_of[int(view.session_of[row])]
     start = bisect_right(rows, row)
     for other in rows[start : start + MAX_REPLIES]:
@@ -126,11 +126,11 @@ def with_companions(
         others += [replace(later, replaces=find.row, probability=find.probability)] if later else []
         for other in others:
             earlier = finds.get((other.row, other.spans))
-            if earlier is None and stands_elsewhere(other.row, view, on_page):
-                continue
-            probability = max(other.probability, earlier.probability if earlier else 0.0)
-            companion = _with_leader(earlier, find, other) if earlier else other
-            finds[other.row, other.spans] = replace(companion, probability=probability)
+            if earlier:
+                probability = max(other.probability, earlier.probability)
+                finds[other.row, other.spans] = replace(_with_leader(earlier, find, other), probability=probability)
+            elif not stands_elsewhere(other.row, view, on_page):
+                finds[other.row, other.spans] = other
     return tuple(sorted(finds.values(), key=_order(finds.values())))
 
 
@@ -143,13 +143,12 @@ def _with_leader(find: Find, leader: Find, other: Find) -> Find:
 
 def _order(finds: Collection[Find]) -> Callable[[Find], tuple[float, int, int]]:
     """The short other half of a pair comes right after its leader; a long one there costs points of recall."""
-    ranks = {find.row: (-find.probability, number, 0) for number, find in reversed([*enumerate(finds)])}
+    ranks = {find.row: (-find.probability, number) for number, find in reversed([*enumerate(finds)])}
 
     def order(find: Find) -> tuple[float, int, int]:
         if find.leader not in ranks or find.tokens > PAIR_TOKENS:
-            return (-find.probability, ranks[find.row][1], 0)
-        first, number, _ = ranks[find.leader]
-        return min((-find.probability, len(ranks), 0), (first, number, 1))
+            return -find.probability, ranks[find.row][1], 0
+        return min((-find.probability, len(ranks), 0), (*ranks[find.leader], 1))
 
     return order
 
@@ -210,20 +209,16 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
     of_query = np.array([term in query.terms for term in terms_of_find], np.bool_)[numbers]
     in_query = frozenset(passages[of_query].tolist())
     before = frozenset(identifiers(_text(find, view)) if in_query else ())
-    changed = [
-        passage
-        for passage in shared.tolist()
-        if _changes(view, passage, candidates, before if passage in in_query else frozenset())
-    ]
+    changed = [passage for passage in shared.tolist() if _changes(view, passage, before if passage in in_query else frozenset())]
     most = max(points[changed], default=0.0)
     near = [passage for passage in changed if points[passage] >= NEAR_SUBJECT * most]
     return find_of(view, near[-1], candidates) if near else None
 
 
-def _changes(view: View, passage: int, candidates: Candidates, earlier: frozenset[str]) -> bool:
+def _changes(view: View, passage: int, earlier: frozenset[str]) -> bool:
     """Whether a passage changes what was said before: by its words, or by identifiers other than the earlier ones, if any."""
     if passage not in view.history.changes:  # a long history has thousands on one subject
-        text = _text(find_of(view, passage, candidates), view)
+        text = view.text_of(passage)
         view.history.changes[passage] = has_word("changes", text), frozenset(identifiers(text))
     has_words, numbers = view.history.changes[passage]
     return has_words or (bool(earlier) and bool(numbers - earlier))

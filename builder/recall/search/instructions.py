@@ -141,14 +141,13 @@ def _log(view: View, terms: Terms) -> InstructionLog:
     if start >= view.passages:
         return log
     crumbs = view.crumb[start:]
-    instructs = table.traits[: view.passages][start:] & int(Trait.INSTRUCTS) != 0
+    instructs = table.traits[start : view.passages] & int(Trait.INSTRUCTS) != 0
     instructs &= view.history.breadcrumbs.by_person[crumbs]
-    sessions = view.session_of
-    by_person = view.history.people.person[: view.size] == view.person
-    persons = np.where(by_person, view.person, NOBODY)
-    rows = np.unique(crumbs[instructs]).tolist()
-    new = (read(view.breadcrumb(row).text, int(sessions[row]), int(persons[row]), row, terms) for row in rows)
-    log.grow([statement for statements in new for statement in statements], view.passages)
+    new: list[Statement] = []
+    for row in np.unique(crumbs[instructs]).tolist():
+        person = view.person if view.history.people.person[row] == view.person else NOBODY
+        new += read(view.breadcrumb(row).text, int(view.session_of[row]), person, row, terms)
+    log.grow(new, view.passages)
     return log
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from builder.recall.index.view import Floats, View
+from builder.recall.index.breadcrumb_table import Floats
+from builder.recall.index.view import View
 from builder.recall.search.chance import Calibration
 from builder.recall.search.query import Query
 from builder.recall.search.signals import SIGNALS, Signal

@@ -1,15 +1,14 @@
 """From probabilities to passages: those worth showing on a page, and those that answer a question asked by itself."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from builder.domain.context import Omission
 from builder.domain.retrieval import Retrieval
 from builder.language.words import Terms
-from builder.recall.index.view import Floats, Ints, Rows, View
+from builder.recall.index.breadcrumb_table import Floats, Ints, Rows
+from builder.recall.index.view import View
 from builder.recall.search.candidates import Candidates, Find, find_of
 from builder.recall.search.companions import BEST_FINDS, stands_elsewhere, with_companions
 from builder.recall.search.query import Query
@@ -47,9 +46,9 @@ class RetrievalResult:
     neighbours: tuple[Find, ...] = ()
     omissions: tuple[Omission, ...] = ()
     """Repeats, and why they are not shown."""
-    irrelevant: Callable[[], NotRetrieved] = lambda: NO_ROWS
-    """Improbable candidates; as the next one made when a page asks."""
-    crowded: Callable[[], NotRetrieved] = lambda: NO_ROWS
+    irrelevant: NotRetrieved = NO_ROWS
+    """Improbable candidates."""
+    crowded: NotRetrieved = NO_ROWS
     """Probable candidates that can have no room after all better ones."""
     candidates: Candidates | None = None
     """For receipts; None = nothing was searched."""
@@ -89,18 +88,18 @@ def retrieve(
         finds=with_companions(best, view, candidates, page_rows, query, terms, room),
         neighbours=_neighbours(distinct, view, candidates, page_rows, rules.neighbours),
         omissions=omissions,
-        irrelevant=partial(_not_retrieved, candidates.unseen & ~relevant, view, candidates.scores),
-        crowded=partial(_not_retrieved, beyond_pool, view, candidates.scores),
+        irrelevant=_not_retrieved(candidates.unseen & ~relevant, view, candidates.scores),
+        crowded=_not_retrieved(beyond_pool, view, candidates.scores),
         candidates=candidates,
     )
 
 
 def _relevant(query: Query, view: View, rules: Retrieval, candidates: Candidates) -> Rows:
     """Probable or literal candidates, shape (passages,)."""
-    says = (view.history.passages.length[: view.passages] >= MIN_TERMS) | view.prefix.holding(query.words)
+    says = (view.prefix.length >= MIN_TERMS) | view.prefix.holding(query.words)
     says |= candidates.probability >= PROBABLE
     is_probable = says & (candidates.probability >= (rules.min_probability or 0.0))
-    return np.asarray(candidates.unseen & (is_probable | candidates.is_literal))
+    return candidates.unseen & (is_probable | candidates.is_literal)
 
 
 def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:
@@ -114,8 +113,8 @@ def _deduplicate(pool: Ints, view: View, page_rows: frozenset[int]) -> tuple[lis
     """Passages with how often each was said, and the others."""
     groups: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for passage in pool.tolist():
-        row = int(view.crumb[passage])
-        groups.setdefault((view.repeats(row), passage - view.history.passages.first(row)), []).append(passage)
+        row, number = view.place_of(passage)
+        groups.setdefault((view.repeats(row), number), []).append(passage)
     distinct: list[tuple[int, int]] = []
     repeats: list[int] = []
     for (rows, _), passages in groups.items():
@@ -159,8 +158,8 @@ def search(query: Query, view: View, rules: Retrieval, ranker: Ranker, limit: in
     for passage in best_of(candidates.scores, unseen, len(unseen)).tolist():
         if len(finds) == limit:
             break
-        find = find_of(view, passage, candidates)
-        crumb, stored = view.breadcrumb(find.row), view.history.rows[find.row]
-        same = (stored.fingerprint, passage - view.history.passages.first(find.row), crumb.role, crumb.speaker, crumb.user_id)
-        finds.setdefault(same, find)
+        row, number = view.place_of(passage)
+        crumb = view.breadcrumb(row)
+        same = (view.history.rows[row].fingerprint, number, crumb.role, crumb.speaker, crumb.user_id)
+        finds.setdefault(same, find_of(view, passage, candidates))
     return tuple(finds.values())

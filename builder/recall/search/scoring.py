@@ -3,13 +3,13 @@
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import TOOL_ERROR
 from builder.domain.retrieval import Retrieval
 from builder.language.word_lists import has_word
 from builder.language.words import words_of
-from builder.recall.index.view import Floats, Ints, Rows, View
+from builder.recall.index.breadcrumb_table import Floats, Ints, Rows
+from builder.recall.index.view import View
 from builder.recall.search.candidates import Candidates, eligible_breadcrumbs, eligible_passages
 from builder.recall.search.chance import answered, chances, shares
 from builder.recall.search.query import MAX_WORDS, Query
@@ -34,9 +34,7 @@ def scored(
     """
     breadcrumbs = eligible_breadcrumbs(query, view, rules, summaries)
     passages = eligible_passages(query, view, rules, breadcrumbs, bare_calls=bare_calls) & (view.crumb != question)
-    on_page = np.zeros(view.size, np.bool_)
-    on_page[[row for row in page_rows if row >= 0]] = True
-    unseen = passages & ~on_page[view.crumb]
+    unseen = passages & ~np.isin(view.crumb, list(page_rows))
     if not unseen.any():
         return None
     weights = ranker.weights(query, view)
@@ -57,7 +55,7 @@ def scored(
     )
 
 
-def best_of(scores: Floats, passages: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+def best_of(scores: Floats, passages: Ints, number: int) -> Ints:
     """The best of these passages, best first, ties to the later one."""
     if len(passages) > number:
         threshold = np.partition(scores[passages], -number)[-number]
@@ -115,12 +113,12 @@ def exact(query: Query, view: View) -> Floats:
     for name, stems in query.identifiers.items():
         pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w]|[.,:/-]\d)", re.IGNORECASE)
         newest = _passages_with(stems, view)[-MAX_LOOKS:].tolist()
-        there = [passage for passage in newest if pattern.search(_text_of(passage, view))]
+        there = [passage for passage in newest if pattern.search(view.text_of(passage))]
         if len(there) <= max(MAX_SHARE * view.passages, FEW_PASSAGES):
             points[there] = POINTS
-    code = view.history.breadcrumbs.schemas.get(TOOL_ERROR)
-    if has_word("failures", query.text) and code is not None:
-        points[view.history.breadcrumbs.schema[view.crumb] == code] += POINTS
+    if has_word("failures", query.text):
+        table = view.history.breadcrumbs
+        points[table.schema[view.crumb] == table.schemas.get(TOOL_ERROR, -1)] += POINTS
     return points
 
 
@@ -140,10 +138,3 @@ def _passages_with(stems: frozenset[str], view: View) -> Ints:
     for stem in stems:
         holds &= view.prefix.holding((stem,))
     return np.flatnonzero(holds)
-
-
-def _text_of(passage: int, view: View) -> str:
-    row = int(view.crumb[passage])
-    stored = view.history.rows[row]
-    part = stored.passages[passage - view.history.passages.first(row)]
-    return stored.breadcrumb.text[part.start : part.end]

@@ -10,7 +10,8 @@ import numpy as np
 from builder.language.dates import mentioned, nearness
 from builder.language.traits import Trait
 from builder.language.word_lists import has_word
-from builder.recall.index.view import Floats, Ints, View
+from builder.recall.index.breadcrumb_table import Floats, Ints, idf
+from builder.recall.index.view import View
 from builder.recall.search.query import Query
 
 K1, B = 0.9, 0.4
@@ -34,13 +35,8 @@ def pair_words(query: Query, view: View) -> Floats:
 def _joined_words(query: Query, view: View, own: int, after: int) -> Floats:
     """BM25 of passages joined with their neighbours."""
     neighbours = view.prefix.context
-
-    def joined() -> tuple[Floats, float]:
-        own_length = own * view.history.passages.length[: view.passages]
-        length = own_length + neighbours.length_before + after * neighbours.length_after
-        return length, float(length.mean()) if view.passages else 0.0
-
-    length, mean = view.prefix.once((own, after), joined)
+    alone = view.prefix.length
+    length = own * alone + _next(alone, neighbours.before) + after * _next(alone, neighbours.after)
 
     def frequency(terms: Sequence[str]) -> Floats:
         numbers, there, counts = view.prefix.postings(terms)
@@ -50,7 +46,7 @@ def _joined_words(query: Query, view: View, own: int, after: int) -> Floats:
                 counted[numbers, side] += share * counts
         return counted[:, :-1]
 
-    return _bm25(query.terms, frequency, length, mean, K1, B)
+    return _bm25(query.terms, frequency, length, K1, B)
 
 
 def _next(values: Floats, there: Ints) -> Floats:
@@ -60,22 +56,15 @@ def _next(values: Floats, there: Ints) -> Floats:
 
 def episode_words(query: Query, view: View) -> Floats:
     """BM25 of the whole episode that a passage belongs to: a prior for the right day."""
-    if not view.passages:
-        return np.zeros(0, np.float32)
-
-    def episodes() -> tuple[Ints, Floats, float]:
-        episode = view.history.breadcrumbs.episode[view.crumb]
-        length = np.bincount(episode, view.history.passages.length[: view.passages]).astype(np.float32)
-        return episode, length, float(length.mean())
-
-    episode, length, mean = view.prefix.once("episodes", episodes)
+    episode = view.history.breadcrumbs.episode[view.crumb]
+    length = np.bincount(episode, view.prefix.length).astype(np.float32)
 
     def frequency(terms: Sequence[str]) -> Floats:
         numbers, there, counts = view.prefix.postings(terms)
         cells = len(terms) * len(length)
         return np.bincount(numbers * len(length) + episode[there], counts, cells).astype(np.float32).reshape(len(terms), -1)
 
-    return _bm25(query.terms, frequency, length, mean, EPISODE_K1, EPISODE_B)[episode]
+    return _bm25(query.terms, frequency, length, EPISODE_K1, EPISODE_B)[episode]
 
 
 def similarity(query: Query, view: View) -> Floats:
@@ -110,7 +99,7 @@ def date(query: Query, view: View) -> Floats:
     if not dates:
         return np.zeros(view.passages, np.float32)
     year, month, day = view.history.breadcrumbs.day[: view.size].T
-    return np.asarray(nearness(dates, year, month, day)[view.crumb], np.float32)
+    return nearness(dates, year, month, day)[view.crumb]
 
 
 def tells_time(_query: Query, view: View) -> Floats:
@@ -130,17 +119,17 @@ def answers_where(query: Query, view: View) -> Floats:
 
 def user_said(_query: Query, view: View) -> Floats:
     """1 for what a person said: assistants restate, people state."""
-    return view.prefix.once("user_said", lambda: view.history.breadcrumbs.by_person[view.crumb].astype(np.float32))
+    return view.history.breadcrumbs.by_person[view.crumb].astype(np.float32)
 
 
 def own_words(query: Query, view: View) -> Floats:
     """1 for what agents said, where the query asks for it."""
-    return (1 - user_said(query, view)) * np.float32(has_word("own_words_questions", query.text))
+    return (1 - user_said(query, view)) * has_word("own_words_questions", query.text)
 
 
 def own_parts(query: Query, view: View) -> Floats:
     """`log_parts`, where the query asks an agent for what it said."""
-    return log_parts(query, view) * np.float32(has_word("own_words_questions", query.text))
+    return log_parts(query, view) * has_word("own_words_questions", query.text)
 
 
 def instructs(_query: Query, view: View) -> Floats:
@@ -150,14 +139,12 @@ def instructs(_query: Query, view: View) -> Floats:
 
 def log_tokens(_query: Query, view: View) -> Floats:
     """Logarithm of the passage's tokens: longer messages say more."""
-    tokens = view.history.passages.tokens
-    return view.prefix.once("log_tokens", lambda: np.log(np.maximum(tokens[: view.passages], 1)).astype(np.float32))
+    return np.log(np.maximum(view.history.passages.tokens[: view.passages], 1))
 
 
 def log_parts(_query: Query, view: View) -> Floats:
     """Logarithm of the message's passages: of a long answer each part says less."""
-    parts = view.history.breadcrumbs.parts
-    return view.prefix.once("log_parts", lambda: np.log(np.maximum(parts[view.crumb], 1)).astype(np.float32))
+    return np.log(np.maximum(view.history.breadcrumbs.parts[view.crumb], 1))
 
 
 def asks(_query: Query, view: View) -> Floats:
@@ -166,25 +153,22 @@ def asks(_query: Query, view: View) -> Floats:
 
 
 def _trait(view: View, trait: Trait) -> Floats:
-    traits = view.history.passages.traits
-    return view.prefix.once(trait, lambda: np.asarray(traits[: view.passages] & int(trait) != 0, np.float32))
+    return np.asarray(view.history.passages.traits[: view.passages] & int(trait) != 0, np.float32)
 
 
-def _bm25(
-    terms: Sequence[str], frequency: Callable[[Sequence[str]], Floats], length: Floats, mean: float, k1: float, b: float
-) -> Floats:
+def _bm25(terms: Sequence[str], frequency: Callable[[Sequence[str]], Floats], length: Floats, k1: float, b: float) -> Floats:
     """Robertson and Zaragoza 2009, with the idf that never turns negative. frequency: of some terms, shape (terms, texts)."""
     score, step = np.zeros(len(length), np.float32), 1 + MAX_CELLS // max(len(length), 1)
+    mean = float(length.mean()) if len(length) else 0.0
     for start in range(0, len(terms), step):
         counted = frequency(terms[start : start + step])
         cells = counted.ravel()
-        there = np.flatnonzero(cells != 0)
+        there = np.flatnonzero(cells)
         numbers, texts = np.divmod(there, len(length))
         holding = np.bincount(numbers, minlength=len(counted))
-        idf = np.log(1 + (len(length) - holding + 0.5) / (holding + 0.5))
         counts = cells[there]
         scaled = counts * (k1 + 1) / (counts + k1 * (1 - b + b * length[texts] / max(mean, 1e-9)))
-        np.add.at(score, texts, (idf[numbers] * scaled).astype(np.float32))
+        np.add.at(score, texts, (idf(holding, len(length))[numbers] * scaled).astype(np.float32))
     return score
 
 
@@ -194,12 +178,11 @@ Signal = Callable[[Query, View], Floats]
 def _standardised(values: Floats) -> Floats:
     """In standard deviations from the mean of what is known. NaN, which is unknown, becomes 0."""
     unknown = np.isnan(values)
-    present = values[~unknown] if unknown.any() else values
+    present = values[~unknown]
     spread = float(present.std()) if len(present) else 0.0
     if spread == 0:
         return np.zeros_like(values)
-    scaled = (values - present.mean()) / spread
-    return np.where(unknown, np.float32(0), scaled) if len(present) < len(values) else scaled
+    return np.where(unknown, np.float32(0), (values - present.mean()) / spread)
 
 
 def _of_best(values: Floats) -> Floats:

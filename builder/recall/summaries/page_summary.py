@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 from builder.domain.summary import KeptLine, Summary
-from builder.recall.index.view import Rows, View
+from builder.recall.index.breadcrumb_table import Rows
+from builder.recall.index.view import View
 from builder.recall.summaries.lines import EMPTY_PAGE, PageContent, shown_lines
 from builder.recall.summaries.recipes import recipe_of
 

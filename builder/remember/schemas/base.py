@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -26,18 +27,14 @@ def usable_user_id(value: Any) -> str | None:
 LenientUserId = Annotated[str | None, BeforeValidator(usable_user_id)]
 
 
-def _words(value: Any) -> Any:
-    return content_words(value, is_answer=False) if isinstance(value, list | dict) else value
-
-
-def _words_of_answer(value: Any) -> Any:
-    return content_words(value, is_answer=True) if isinstance(value, list | dict) else value
+def _words(value: Any, *, is_answer: bool) -> Any:
+    return content_words(value, is_answer=is_answer) if isinstance(value, list | dict) else value
 
 
 _Content = str | list[str | dict[str, Any]] | dict[str, Any]
-Text = Annotated[str, BeforeValidator(_words, json_schema_input_type=_Content)]
+Text = Annotated[str, BeforeValidator(partial(_words, is_answer=False), json_schema_input_type=_Content)]
 """A string, or the content parts of any vendor, whose words are joined to one."""
-AnswerText = Annotated[str, BeforeValidator(_words_of_answer, json_schema_input_type=_Content)]
+AnswerText = Annotated[str, BeforeValidator(partial(_words, is_answer=True), json_schema_input_type=_Content)]
 """The same of what a model wrote."""
 
 
@@ -57,10 +54,16 @@ class BodyFacts:
     covers: tuple[str, ...] = ()
 
 
+class BodyPart(BaseModel):
+    """Something inside a body."""
+
+    model_config = ConfigDict(frozen=True)
+
+
 class Body(BaseModel):
     """What every body can answer: who speaks by role, what was said, which tool calls it takes part in."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, populate_by_name=True, defer_build=True)
     role: ClassVar[Role] = "other"
     default_speaker: ClassVar[str] = "System"
 

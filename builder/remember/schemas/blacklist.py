@@ -3,22 +3,20 @@
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError, model_validator
-from pydantic_core import CoreSchema
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.lint_finding import nearest
 from builder.domain.selector import Selector
-from builder.remember.schemas.base import Body
+from builder.remember.schemas.base import Body, BodyPart
 
 _Name = Annotated[str, Field(min_length=1)]
 EXCLUSIONS = ("excluded_schemas", "excluded_tags", "excluded_ids")
 
 
-class ExcludedSchema(BaseModel):
+class ExcludedSchema(BodyPart):
     """One line of a blacklist."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
     schema_name: _Name = Field(description="schema that is left out")
     reason: str | None = Field(None, description="why, for people")
 
@@ -33,7 +31,8 @@ class ContextBlacklistV1(Body):
         json_schema_extra={
             "examples": [
                 {"excluded_schemas": [{"schema_name": "system.metric.v1", "reason": "noise"}], "excluded_tags": ["draft"]}
-            ]
+            ],
+            "anyOf": [{"required": [name], "properties": {name: {"minItems": 1}}} for name in EXCLUSIONS],
         }
     )
     excluded_schemas: tuple[ExcludedSchema, ...] = Field((), description="schemas that are left out")
@@ -59,11 +58,6 @@ class ContextBlacklistV1(Body):
             )
         return self
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        required = [{"required": [name], "properties": {name: {"minItems": 1}}} for name in EXCLUSIONS]
-        return handler.resolve_ref_schema(handler(core_schema)) | {"anyOf": required}
-
     def excluded(self) -> tuple[Selector, ...]:
         """What is left out, each by itself."""
         selectors = (
@@ -74,14 +68,10 @@ class ContextBlacklistV1(Body):
         return tuple(selector for selector in selectors if selector != Selector())
 
 
+@lru_cache(256)
 def excluded(blacklist: Breadcrumb) -> tuple[Selector, ...]:
     """What a stored blacklist leaves out."""
-    return _excluded(blacklist.body)
-
-
-@lru_cache(256)
-def _excluded(body: str) -> tuple[Selector, ...]:
     try:
-        return ContextBlacklistV1.model_validate_json(body).excluded()
+        return ContextBlacklistV1.model_validate_json(blacklist.body).excluded()
     except ValidationError:
         return ()

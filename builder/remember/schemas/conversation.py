@@ -1,35 +1,34 @@
 """The bodies of what people and agents say, of tool calls, of their results and of tool catalogs."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Role
 from builder.remember.calls import call_signature
 from builder.remember.content import structured
-from builder.remember.schemas.base import AnswerText, Body, BodyFacts, LenientUserId, Text
+from builder.remember.schemas.base import AnswerText, Body, BodyFacts, BodyPart, LenientUserId, Text
 from builder.wire.items import PLAIN, Item, items_of, parts_of
 from builder.wire.parts import Call, Part, Result, value_lines
 from builder.wire.tool_parts import first_of
 from builder.wire.words import brief, text_of, words_of
 
 
-class ToolCall(BaseModel):
+class ToolCall(BodyPart):
     """One call inside an agent's response."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
     tool: str = Field(description="name of the tool")
     input: Any = Field(None, description="its arguments")
     request_id: str | None = Field(None, alias="requestId", description="joins the call with its result")
 
 
-class ServerTool(BaseModel):
+class ServerTool(BodyPart):
     """One call that the model's vendor ran."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
     tool: str = Field(description="name of the tool")
     input: Any = Field(None, description="its arguments")
     output: Any = Field(None, description="what it returned")
@@ -117,10 +116,9 @@ class ToolErrorV1(_OneCall):
         return BodyFacts(text=text, tool=self.tool_name, calls=self.calls, failed=True)
 
 
-class ToolSpec(BaseModel):
+class ToolSpec(BodyPart):
     """One tool of a catalog."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
     name: str = Field(description="name that calls use")
     category: str | None = None
     description: str | None = None
@@ -177,7 +175,7 @@ class _Spoken(Body):
         return cls.with_items(value, items) if items else value
 
     @classmethod
-    def with_items(cls, body: dict[str, Any], items: Iterable[Item]) -> dict[str, Any]:
+    def with_items(cls, body: dict[str, Any], items: Sequence[Item]) -> dict[str, Any]:
         """The body with the words of the items as its text."""
         words = words_of(parts_of(items), is_answer=cls.role == "assistant")
         return {**body, **dict.fromkeys(TEXTS), "content": words}
@@ -256,9 +254,8 @@ class AgentResponseV1(_Spoken):
 
     @classmethod
     @override
-    def with_items(cls, body: dict[str, Any], items: Iterable[Item]) -> dict[str, Any]:
+    def with_items(cls, body: dict[str, Any], items: Sequence[Item]) -> dict[str, Any]:
         """Its calls are `tool_requests`, but for those whose results are there, too: whoever sent it ran them."""
-        items = tuple(items)
         done = {part.id for part in parts_of(items) if isinstance(part, Result)} - {""}
         sent = body.get("tool_requests")
         requests, words = list(sent) if isinstance(sent, list | tuple) else [], list[Item]()

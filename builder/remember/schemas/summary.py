@@ -1,17 +1,14 @@
 """The body of a summary."""
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import override
 
-from builder.remember.schemas.base import Body, BodyFacts
-
-_STRICT = ConfigDict(strict=False, frozen=True, extra="ignore")
+from builder.remember.schemas.base import Body, BodyFacts, BodyPart
 
 
-class SummaryLine(BaseModel):
+class SummaryLine(BodyPart):
     """One line of a summary."""
 
-    model_config = _STRICT
     text: str = Field(min_length=1, strict=True, description="what is kept, the speaker's name in front")
     day: str = Field("", strict=True, description="day on which its episode began")
     ids: tuple[str, ...] = Field(min_length=1, description="breadcrumbs that it was made from")

@@ -154,7 +154,7 @@ def test_the_catalog_of_operators_is_recalled_beside_that_of_a_session_and_comes
 def test_what_has_expired_is_gone_at_its_moment() -> None:
     over = make_remembered("One.", 1, expires_at=MORNING)
     still, lasting = make_remembered("Two.", 2, expires_at=MORNING + timedelta(seconds=1)), make_remembered("Three.", 3)
-    assert unexpired(MORNING, {BLACKLIST: (lasting, still, over)}) == {BLACKLIST: (lasting, still)}
+    assert unexpired(MORNING, (BLACKLIST,), ((lasting, still, over),)) == {BLACKLIST: (lasting, still)}
 
 
 def test_the_rows_of_a_profile_are_its_kinds_in_order_without_what_no_profile_can_show() -> None:

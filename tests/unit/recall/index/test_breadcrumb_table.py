@@ -138,4 +138,4 @@ def test_the_index_grows_while_an_answer_is_in_use_and_the_answer_stays() -> Non
     for row in range(3, 50):
         postings.add(row, ["kiln"])
     assert (rows.tolist(), counts.tolist()) == ([0, 2], [2.0, 1.0])
-    assert postings.holding("kiln", 50) == 49
+    assert len(postings.of("kiln", 50)[0]) == 49

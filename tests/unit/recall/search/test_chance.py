@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.recall.index.view import View
-from builder.recall.search.chance import EVIDENCE, Calibration, answered, chances, shares
+from builder.recall.search.chance import EVIDENCE, Calibration, answered, chances, evidence, shares
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import rank
 from tests.factories import BY_HAND, make_query, make_remembered, make_view
@@ -50,12 +50,13 @@ def test_evidence_of_a_question_is_what_it_says_of_itself_and_shares_with_the_be
     view, findable = make_view(CHAT), np.ones(4, np.bool_)
     query = make_query("Does the kiln glaze on Friday?")
     share = np.array([0.1, 0.1, 0.7, 0.1])
-    values = {name: value(query, view, share, findable) for name, value in EVIDENCE.items()}
+    values = evidence(query, view, share, findable)
+    assert tuple(values) == EVIDENCE
     assert (values["asks"], values["peak"], values["known"]) == (1, 0.7, 1)
     assert values["log_passages"] == pytest.approx(np.log(4))
     assert values["log_terms"] == pytest.approx(np.log(4))
     assert values["shared"] == pytest.approx(2 / 3)
-    empty = {name: value(make_query(""), view, share, findable) for name, value in EVIDENCE.items()}
+    empty = evidence(make_query(""), view, share, findable)
     assert (empty["known"], empty["nearest"], empty["shared"], empty["log_terms"]) == (0, 0, 0, 0)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from builder.recall.index.view import Floats
+from builder.recall.index.breadcrumb_table import Floats
 from builder.recall.search import signals
 from builder.recall.search.ranking import rank
 from tests.factories import (

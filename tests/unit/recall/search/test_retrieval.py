@@ -152,11 +152,11 @@ def test_of_a_long_message_only_the_passage_that_answers_is_found() -> None:
 
 def test_what_is_not_near_enough_is_counted_with_the_score_of_its_best_passage() -> None:
     search = find("Where is the kiln?", [*BLAND, "The kiln is in Delft.", "It rains."], min_probability=0.3)
-    assert search.found.irrelevant().rows.tolist() == [*range(10), 11]
+    assert search.found.irrelevant.rows.tolist() == [*range(10), 11]
     filling = "The weather was fine and we walked along the river. " * 20
     long = find("Where is the kiln?", [f"{filling}We lit the kiln. {filling}", "We lit the kiln.", filling], min_probability=1.0)
-    assert len(long.found.irrelevant().rows) == len(long.found.irrelevant().scores) == 3
-    assert long.found.irrelevant().scores[2] < min(long.found.irrelevant().scores[:2])
+    assert len(long.found.irrelevant.rows) == len(long.found.irrelevant.scores) == 3
+    assert long.found.irrelevant.scores[2] < min(long.found.irrelevant.scores[:2])
 
 
 def test_an_agent_s_message_that_is_found_brings_what_its_calls_answered() -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.index.view import Floats, View
+from builder.recall.index.breadcrumb_table import Floats
+from builder.recall.index.view import View
 from builder.recall.search import signals
 from builder.recall.search.query import Query
 from builder.recall.search.signals import SIGNALS

@@ -6,7 +6,7 @@ import pytest
 
 from builder.domain.recall import Scope
 from builder.domain.stored import StoredBreadcrumb
-from builder.recall.people import history_of, memory_of
+from builder.recall.scopes import history_of, memory_of
 from tests.conversations import answered, bash, replied
 from tests.factories import FAR, make_breadcrumb, make_remembered, make_tombstone
 from tests.stores import DurableStore, durable_store
