@@ -8,7 +8,7 @@ from hashlib import blake2b
 from itertools import groupby, pairwise
 from typing import Any
 
-from builder.chats.messages import message_of, role_of, speaker_of, without_envelope
+from builder.chat_messages.messages import message_of, role_of, speaker_of, without_envelope
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical
 from builder.domain.json_values import JsonObject, parsed

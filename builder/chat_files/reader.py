@@ -16,8 +16,8 @@ from builder.chat_files.ids import derived_id, question_field, reply_fields, sco
 from builder.chat_files.json_lines import LineValue, json_values
 from builder.chat_files.known_exports import known_export, known_text, refusal
 from builder.chat_files.order import align_times, in_time_order
-from builder.chats.bodies import Conversation, message_bodies
-from builder.chats.wholes import Whole, whole_of
+from builder.chat_messages.bodies import Conversation, message_bodies
+from builder.chat_messages.wholes import Whole, whole_of
 from builder.domain.breadcrumb import AGENT_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical, shape

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from builder.chats.bodies import Body, Conversation, message_bodies
+from builder.chat_messages.bodies import Body, Conversation, message_bodies
 
 
 class ChatReader:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from builder.chats.bodies import Conversation
-from builder.chats.messages import Message, message_of
-from builder.chats.wholes import whole_of
+from builder.chat_messages.bodies import Conversation
+from builder.chat_messages.messages import Message, message_of
+from builder.chat_messages.wholes import whole_of
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
 from builder.domain.json_values import JsonObject

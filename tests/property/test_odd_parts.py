@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.pictures import images_of
-from builder.chats.bodies import Conversation, message_bodies
-from builder.chats.wholes import Whole, whole_of
+from builder.chat_messages.bodies import Conversation, message_bodies
+from builder.chat_messages.wholes import Whole, whole_of
 from builder.client.replies import reply_of
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode

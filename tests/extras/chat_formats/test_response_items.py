@@ -8,7 +8,7 @@ from openai.types.responses import ResponseInputItemParam
 from pydantic import TypeAdapter
 
 from builder.assemble.items.rendering import Image
-from builder.chats.bodies import Conversation, message_bodies
+from builder.chat_messages.bodies import Conversation, message_bodies
 from builder.extras.chat_formats.messages import Message, MessagePart
 from builder.extras.chat_formats.response_items import response_items
 from builder.extras.chat_formats.shapes import MAX_ID_CHARS

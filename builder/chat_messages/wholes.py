@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from builder.chats.messages import is_message
+from builder.chat_messages.messages import is_message
 
 REQUEST_FIELDS = (
     "messages",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.chats.messages import is_message, message_of
+from builder.chat_messages.messages import is_message, message_of
 from builder.wire.items import files_beside
 from builder.wire.parts import Call, Result, Text
 from builder.wire.words import text_of, words_of

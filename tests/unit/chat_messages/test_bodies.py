@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.chats.bodies import Body, Conversation, message_bodies
+from builder.chat_messages.bodies import Body, Conversation, message_bodies
 from builder.domain.errors import Rejected
 
 VASE = {"what": "vase"}

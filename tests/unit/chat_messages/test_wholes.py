@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from builder.chats.bodies import Conversation, message_bodies
-from builder.chats.wholes import whole_of
+from builder.chat_messages.bodies import Conversation, message_bodies
+from builder.chat_messages.wholes import whole_of
 
 MESSAGE = {"role": "assistant", "content": "It is hot."}
 ITEM = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is hot."}]}

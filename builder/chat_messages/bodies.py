@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from builder.chats.messages import Message, message_of, without_envelope
+from builder.chat_messages.messages import Message, message_of, without_envelope
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.json_values import JsonObject
