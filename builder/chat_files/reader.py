@@ -14,10 +14,10 @@ from builder.chat_files.fields import session_of, time_field
 from builder.chat_files.history import Entry, chat_role, key_of, last_branch, without_repeats
 from builder.chat_files.ids import derived_id, question_field, reply_fields, scoped_id
 from builder.chat_files.json_lines import LineValue, json_values
-from builder.chat_files.known_exports import known_export, known_text, refusal
 from builder.chat_files.order import align_times, in_time_order
+from builder.chat_files.refusals import known_export, known_text, refusal
 from builder.chat_messages.bodies import Conversation, message_bodies
-from builder.chat_messages.wholes import Whole, whole_of
+from builder.chat_messages.payloads import Payload, payload_of
 from builder.domain.breadcrumb import AGENT_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.json_text import canonical, shape
@@ -153,17 +153,17 @@ class _Reader:
         if value.problem:
             self._content.refusals.append(Refusal(value.line, value.problem))
             return
-        whole = whole_of(value.value)
-        messages = whole.messages if whole else []
+        payload = payload_of(value.value)
+        messages = payload.messages if payload else []
         is_own = any(each is value.value or (isinstance(each, dict) and "role" in each) for each in messages)
         export = "" if is_own else known_export(value.value)
         try:
             if export:
                 self._exports.setdefault(export, []).append(value.line)
-            elif whole is None:
+            elif payload is None:
                 self._record(value)
             else:
-                self._chat(value, whole)
+                self._chat(value, payload)
         except Rejected as error:
             self._content.refusals.append(Refusal(value.line, str(error)))
 
@@ -186,17 +186,17 @@ class _Reader:
         identity = record["id"] if isinstance(record.get("id"), str) else ""
         self._add(name, Entry(value.line, record, time, identity, is_chat=False))
 
-    def _chat(self, value: LineValue, whole: Whole) -> None:
-        is_list = bool(whole.request) or not whole.answer
+    def _chat(self, value: LineValue, payload: Payload) -> None:
+        is_list = bool(payload.request) or not payload.answer
         own = session_of(value.value)
-        number = self._number(whole.messages) if is_list and not own else 1
+        number = self._number(payload.messages) if is_list and not own else 1
         self._lists += is_list
         name = _session_name(own or (f"{self._session}-{number}" if number > 1 else self._session))
-        for number, message in enumerate(whole.messages, 1):
+        for number, message in enumerate(payload.messages, 1):
             try:
                 self._message(name, value.line, message, self._lists if is_list else 0)
             except Rejected as error:
-                where = f"message {number}: " if is_list or len(whole.messages) > 1 else ""
+                where = f"message {number}: " if is_list or len(payload.messages) > 1 else ""
                 self._content.refusals.append(Refusal(value.line, f"{where}{error}"))
 
     def _number(self, messages: list[Any]) -> int:

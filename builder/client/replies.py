@@ -8,7 +8,7 @@ from typing import Any
 
 from builder.chat_messages.bodies import Conversation
 from builder.chat_messages.messages import Message, message_of
-from builder.chat_messages.wholes import whole_of
+from builder.chat_messages.payloads import payload_of
 from builder.domain.errors import Rejected
 from builder.domain.json_text import shape
 from builder.domain.json_values import JsonObject
@@ -46,15 +46,15 @@ def reply_of(reply: Any, scope: str = "") -> Reply:
 
 
 def _messages(reply: Any) -> list[Message]:
-    whole = whole_of(reply)
-    values = (whole.answer or whole.request) if whole else []
-    if not whole and isinstance(reply, Mapping):
+    payload = payload_of(reply)
+    values = (payload.answer or payload.request) if payload else []
+    if not payload and isinstance(reply, Mapping):
         values = [{"role": "assistant", **reply}]
     try:
         messages = list(map(message_of, values))
     except Rejected as error:
         raise Rejected(f"the reply is {shape(reply)}: {error}; {SHAPES}") from error
-    if not messages or not (whole or messages[0].items or messages[0].files or first_of(reply, CONTENTS) is not None):
+    if not messages or not (payload or messages[0].items or messages[0].files or first_of(reply, CONTENTS) is not None):
         raise Rejected(f"the reply is {shape(reply)} without words of a model; {SHAPES}")
     return messages
 

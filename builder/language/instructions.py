@@ -62,7 +62,7 @@ def instructions(text: str) -> tuple[Instruction, ...]:
     for first, last in parts:
         items = rule_items(text, first, last)
         for start, end in own_sentences(text, first, last):
-            item = next((item for item in items if item.start <= start < item.end), None)
+            item = next((item for item in items if start < item.end and item.start < end), None)
             rule = _item(text, item) if item else _instruction(text, start, end)
             if rule and rule not in rules[-1:]:
                 rules.append(rule)

@@ -23,14 +23,14 @@ class RuleItem(NamedTuple):
     """ISO 639-1 code of the heading's."""
 
 
-def rule_items(text: str, start: int = 0, end: int | None = None) -> tuple[RuleItem, ...]:
+def rule_items(text: str, start: int, end: int) -> tuple[RuleItem, ...]:
     """Those between two characters, in order, without their marks; () where a person asks for work on a text, such as a summary.
 
     Indented lines belong to the item above them.
     """
     every, others = list[RuleItem](), list[str]()
-    position, language, stop = start, "", len(text) if end is None else end
-    for line in text[start:stop].splitlines(keepends=True):
+    position, language = start, ""
+    for line in text[start:end].splitlines(keepends=True):
         begin, position = position, position + len(line)
         mark, last = _ITEM.match(line), begin + len(line.rstrip())
         if last == begin:
@@ -42,7 +42,7 @@ def rule_items(text: str, start: int = 0, end: int | None = None) -> tuple[RuleI
         else:
             others.append(line)
             language = _language_of_title(line)
-    is_cut = bool(language) and stop < len(text)
+    is_cut = bool(language) and end < len(text)
     return () if is_cut or _is_document(every, "".join(others)) else tuple(every)
 
 

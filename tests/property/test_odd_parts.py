@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from builder.adapters.templates.pictures import images_of
 from builder.chat_messages.bodies import Conversation, message_bodies
-from builder.chat_messages.wholes import Whole, whole_of
+from builder.chat_messages.payloads import Payload, payload_of
 from builder.client.replies import reply_of
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
@@ -42,8 +42,8 @@ def test_odd_messages_are_read_or_refused(messages: list[Any]) -> None:
     for message in messages:
         with suppress(Rejected):
             reply_of(message)
-        whole = whole_of(message) or Whole([], [message])
-        for each in (*whole.request, *whole.answer):
+        payload = payload_of(message) or Payload([], [message])
+        for each in (*payload.request, *payload.answer):
             with suppress(Rejected):
                 for schema, body in message_bodies(each, conversation):
                     decode(message_of(1, schema, body))

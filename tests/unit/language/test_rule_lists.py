@@ -75,6 +75,11 @@ def test_an_item_is_one_rule_with_all_its_sentences_and_its_indented_lines() -> 
     assert rules(text) == ["db2 is staging. It is slow,\n  since May.", "nox: always", "pytest"]
 
 
+@pytest.mark.parametrize("mark", ["-", "*", "•", "‣", "◦", "・", "1.", "(2)", "3、", "a)"])
+def test_an_item_may_have_any_mark_of_lists(mark: str) -> None:
+    assert rules(f"Rules\n{mark} db2 = staging\n{mark} the kiln") == ["db2 = staging", "the kiln"]
+
+
 def test_an_item_that_its_words_make_a_rule_is_told_from_one_that_the_heading_makes() -> None:
     assert [found.is_listed for found in instructions("Rules\n- never use tabs\n- db2 = staging")] == [False, True]
 
@@ -97,4 +102,4 @@ def test_a_list_that_is_read_in_part_is_no_list() -> None:
 
 @pytest.mark.parametrize("piece", ["rules\n", "- a\n", "rules rules ", "our \n", "- [ ] \n"])
 def test_texts_made_to_be_slow_take_linear_time(piece: str) -> None:
-    assert growth(lambda size: rule_items((piece * size)[:size]), 500) < LINEAR
+    assert growth(lambda size: rule_items((piece * size)[:size], 0, size), 500) < LINEAR

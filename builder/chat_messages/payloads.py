@@ -18,11 +18,11 @@ REQUEST_FIELDS = (
     "body",
     "request",
 )
-"""Fields with what a model is given, or with another whole that has it."""
+"""Fields with what a model is given, or with another payload that has it."""
 ANSWER_FIELDS = (
     "output", "outputs", "preferred_output", "chosen", "completion", "choices", "candidates", "message", "response", "result",
 )  # fmt: skip
-"""Fields with what it gave back, or with another whole that has it; of several answers the first counts."""
+"""Fields with what it gave back, or with another payload that has it; of several answers the first counts."""
 _TEXTS = {"contents": "user", "input": "user", "prompt": "user", "message": "user", "response": "assistant"}
 """Fields that may be a text → whose it is."""
 _MODEL = frozenset({"model", "chat_history"})
@@ -31,10 +31,10 @@ _NEIGHBOURS = {"message": frozenset({"chat_history"})}
 _ENDS = frozenset({"finishReason", "finish_reason", "toolCalls", "toolResults"})
 """Fields of an answer that is a message without a role."""
 MAX_DEPTH = 4
-"""Levels of wholes in wholes."""
+"""Levels of payloads in payloads."""
 
 
-class Whole(NamedTuple):
+class Payload(NamedTuple):
     """The content of a value."""
 
     request: list[Any]
@@ -48,16 +48,16 @@ class Whole(NamedTuple):
         return [*self.request, *self.answer]
 
 
-def whole_of(value: Any, depth: int = MAX_DEPTH) -> Whole | None:
+def payload_of(value: Any, depth: int = MAX_DEPTH) -> Payload | None:
     """None = it holds no message."""
     if not isinstance(value, dict) or "schema_name" in value or not depth:
         return None
     if is_message(value) and not isinstance(value.get("messages"), list):
-        return Whole([], [value])
-    whole = Whole(list(_messages(value, REQUEST_FIELDS, depth)), list(_messages(value, ANSWER_FIELDS, depth)))
-    if not whole.answer and _ENDS & value.keys():
-        whole.answer.append({"role": "assistant", **value})
-    return whole if whole.request or whole.answer or isinstance(value.get("messages"), list) else None
+        return Payload([], [value])
+    payload = Payload(list(_messages(value, REQUEST_FIELDS, depth)), list(_messages(value, ANSWER_FIELDS, depth)))
+    if not payload.answer and _ENDS & value.keys():
+        payload.answer.append({"role": "assistant", **value})
+    return payload if payload.request or payload.answer or isinstance(value.get("messages"), list) else None
 
 
 def _messages(value: Mapping[str, Any], names: tuple[str, ...], depth: int) -> Iterator[Any]:
@@ -66,7 +66,7 @@ def _messages(value: Mapping[str, Any], names: tuple[str, ...], depth: int) -> I
         if isinstance(field, list):
             yield from _of_list(name, field)
         elif isinstance(field, dict):
-            inner = whole_of(field, depth - 1)
+            inner = payload_of(field, depth - 1)
             yield from inner.messages if inner else ()
         elif isinstance(field, str) and name in _TEXTS and not _NEIGHBOURS.get(name, _MODEL).isdisjoint(value):
             yield {"role": _TEXTS[name], "content": field}

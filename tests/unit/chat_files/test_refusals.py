@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.chat_files.known_exports import EXPORTS, known_export, known_text, refusal
+from builder.chat_files.refusals import EXPORTS, known_export, known_text, refusal
 
 EXAMPLES: dict[str, Any] = {
     "an export of ChatGPT": {"title": "Kiln", "current_node": "n", "mapping": {"n": {"message": None}}},

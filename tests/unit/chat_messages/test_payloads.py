@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builder.chat_messages.bodies import Conversation, message_bodies
-from builder.chat_messages.wholes import whole_of
+from builder.chat_messages.payloads import payload_of
 
 MESSAGE = {"role": "assistant", "content": "It is hot."}
 ITEM = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is hot."}]}
@@ -26,9 +26,9 @@ ANSWERS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("vendor", ANSWERS)
 def test_the_message_of_a_whole_answer_is_read(vendor: str) -> None:
-    whole = whole_of(ANSWERS[vendor])
-    assert whole is not None
-    bodies = [body for each in (*whole.request, *whole.answer) for body in message_bodies(each, Conversation("s1"))]
+    payload = payload_of(ANSWERS[vendor])
+    assert payload is not None
+    bodies = [body for each in (*payload.request, *payload.answer) for body in message_bodies(each, Conversation("s1"))]
     assert "It is hot." in str(bodies[-1])
     assert bodies[-1][0] == "agent.response.v1"
 
@@ -45,23 +45,23 @@ def test_the_message_of_a_whole_answer_is_read(vendor: str) -> None:
     ],
 )
 def test_what_a_model_is_given_is_read_and_its_answer_beside_it_comes_last(request_body: dict[str, Any]) -> None:
-    whole = whole_of({**request_body, "output": [ITEM]})
-    assert whole is not None
-    assert ("Is it hot?" in str(whole.request), whole.answer) == (True, [ITEM])
+    payload = payload_of({**request_body, "output": [ITEM]})
+    assert payload is not None
+    assert ("Is it hot?" in str(payload.request), payload.answer) == (True, [ITEM])
 
 
 @pytest.mark.parametrize("value", [None, [], {}, {"choices": []}, {"output": []}, {"input": "x"}, {"output": "x"}, {"data": [1]}])
 def test_what_holds_no_message_is_none(value: Any) -> None:
-    assert whole_of(value) is None
+    assert payload_of(value) is None
 
 
 def test_an_item_that_nobody_knows_is_part_of_the_answer() -> None:
-    whole = whole_of({"output": [{"type": "hologram", "id": "h1"}, ITEM]})
-    assert whole is not None
-    assert whole.answer == [{"role": "assistant", "content": [{"type": "hologram", "id": "h1"}]}, ITEM]
+    payload = payload_of({"output": [{"type": "hologram", "id": "h1"}, ITEM]})
+    assert payload is not None
+    assert payload.answer == [{"role": "assistant", "content": [{"type": "hologram", "id": "h1"}]}, ITEM]
 
 
 def test_a_whole_within_itself_ends() -> None:
     value: dict[str, Any] = {}
     value["body"] = value
-    assert whole_of(value) is None
+    assert payload_of(value) is None
