@@ -28,7 +28,7 @@ def lists_with(folder: Path, texts: Mapping[str, str]) -> Iterator[None]:
 
 
 def _clear() -> None:
-    """What was made of the lists, wherever it is kept."""
+    """Empty the caches of all that was made of the lists."""
     for name, module in tuple(sys.modules.items()):
         if name.startswith(("builder.language.", "builder.extras.summaries.")):
             for kept in vars(module).values():

@@ -85,7 +85,7 @@ def _month_numbers() -> Mapping[str, int]:
 
 @cache
 def _patterns() -> tuple[Pattern, ...]:
-    """Of a month alone, of one behind a day, and of one before a day."""
+    """Patterns of a month alone, of one after a day, and of one before a day."""
     month, ending, link = (either(words(name)) for name in ("months", "day_endings", "day_links"))
     patterns = (
         rf"\b({month})\b",

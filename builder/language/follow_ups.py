@@ -24,7 +24,7 @@ def is_follow_up(text: str, terms: Terms) -> bool:
 
 @cache
 def _follow_ups() -> tuple[Pattern, ...]:
-    """Of a continuation and a short question, at the beginning, and of a pronoun."""
+    """Patterns of a continuation and a short question, at the beginning, and of a pronoun."""
     interjections = rf"(?:(?:hm+|{either(words('interjections'))})\W+)*"
     patterns = (
         r"^\W*" + any_of("continuations", before=interjections),

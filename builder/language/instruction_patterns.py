@@ -217,7 +217,8 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _QUOTED_LINE = re.compile(
     r"^\s*(?:>|#|//|\||<|/?\*\*?/?\s*$|\$ |\{|\}|\[|@|--\s)|^\s{8,}\S|^\s*[\w.]+\(|[;{}]\s*$|^\d{1,4}[-/:.]\d\d[-/:.]\d\d"
 )
-_ITEM = re.compile(r"^\s*(?:[-*•–+]|\(?\d{1,2}[.)]|[a-z]\))\s+")
+ITEM = re.compile(r"^\s*(?:(?:[-*•–+]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+|(?:\d{1,2}、|[・‣◦])\s*)")
+"""The mark of an item of a list."""
 _COLON = re.compile(r"[:：]\s")
 _CODE = re.compile(r"[:：]\s*(?=[\"“„«{\[<`]|```)|\s(?=```)")
 _SPACE = re.compile(r"\s")
@@ -246,7 +247,7 @@ def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator
 
 def _is_own(line: str, *, after_paste: bool) -> bool:
     """Whether a line is no quote, and below a text that was pasted an item of the person's list."""
-    return bool(line.strip()) and not _QUOTED_LINE.match(line) and (not after_paste or bool(_ITEM.match(line)))
+    return bool(line.strip()) and not _QUOTED_LINE.match(line) and (not after_paste or bool(ITEM.match(line)))
 
 
 @cache
@@ -266,7 +267,7 @@ def _announces(line: str, what: str) -> bool:
 
 
 def _of_line(text: str, start: int, end: int) -> Iterator[Span]:
-    item = _ITEM.match(text[start:end])
+    item = ITEM.match(text[start:end])
     start += item.end() if item else 0
     for begin, until in sentences(text[start:end]):
         stop, is_cut = _without_pasted(text, start + begin, start + until, end)

@@ -3,13 +3,13 @@
 import re
 from typing import NamedTuple
 
-from builder.language.instruction_patterns import languages
+from builder.language.instruction_patterns import ITEM, languages
 
 MAX_ITEMS, MAX_CHARS = 20, 1_500
-"""Of all lists of a message. More are a document, and stand on no page again and again."""
+"""The most that all lists of a message have. More are a document, and stand on no page again and again."""
 MAX_TITLE_CHARS = 60
-_ITEM = re.compile(r"\s*+(?:[-*•–+・‣◦]|\(?(?:\d{1,2}|[a-z])[.)、])\s*+(?!\[[ xX]?\])(?=\S)")
-"""The beginning of an item, which is no task with a box."""
+_BOX = re.compile(r"\[[ xX]?\]")
+"""The box of a task."""
 _AROUND = re.compile(r"^\W+|\W+$")
 """Signs around the words of a heading."""
 
@@ -24,7 +24,7 @@ class RuleItem(NamedTuple):
 
 
 def rule_items(text: str, start: int, end: int) -> tuple[RuleItem, ...]:
-    """Those between two characters, in order, without their marks; () where a person asks for work on a text, such as a summary.
+    """Those between two characters, in order, without their marks; () where a person asks for work on the text.
 
     Indented lines belong to the item above them.
     """
@@ -32,10 +32,10 @@ def rule_items(text: str, start: int, end: int) -> tuple[RuleItem, ...]:
     position, language = start, ""
     for line in text[start:end].splitlines(keepends=True):
         begin, position = position, position + len(line)
-        mark, last = _ITEM.match(line), begin + len(line.rstrip())
+        mark, last = ITEM.match(line), begin + len(line.rstrip())
         if last == begin:
             continue
-        if language and mark:
+        if language and mark and not _BOX.match(line, mark.end()):
             every.append(RuleItem(begin + mark.end(), last, language))
         elif language and every and line[0].isspace():
             every[-1] = every[-1]._replace(end=last)
@@ -43,15 +43,15 @@ def rule_items(text: str, start: int, end: int) -> tuple[RuleItem, ...]:
             others.append(line)
             language = _language_of_title(line)
     is_cut = bool(language) and end < len(text)
-    return () if is_cut or _is_document(every, "".join(others)) else tuple(every)
+    return () if is_cut or _is_document(every, others) else tuple(every)
 
 
-def _is_document(items: list[RuleItem], others: str) -> bool:
+def _is_document(items: list[RuleItem], others: list[str]) -> bool:
     """others: the lines beside the items."""
     if not items:
         return False
     is_long = len(items) > MAX_ITEMS or sum(item.end - item.start for item in items) > MAX_CHARS
-    return is_long or any(language.tasks.search(others) for language in languages())
+    return is_long or any(language.tasks.search(line.strip()) for language in languages() for line in others)
 
 
 def _language_of_title(line: str) -> str:

@@ -1,4 +1,4 @@
-"""What the running service lends to handlers of requests."""
+"""The parts of the running service that handlers of requests use."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field

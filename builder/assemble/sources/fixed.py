@@ -208,11 +208,10 @@ def put_instructions(draft: PageDraft) -> None:
     items = {find.row: _instruction_item(find, draft) for find in due}
     if ledger.cost(rule.name, [*items.values()]) > room:
         room -= draft.writer.rendering.count(f"{_instructions_left_out([*items], draft)}\n")
-        long = {find.row: find for find in due if ledger.cost(rule.name, [items[find.row]]) > room}
-        items |= {row: _instruction_item(_without_lists(find, draft), draft) for row, find in long.items()}
-        within = _newest_within(draft, rule, items, room)
-        ledger.put_note(rule.name, _instructions_left_out([row for row in items if row in long or row not in within], draft))
-        items = {row: item for row, item in items.items() if row in within}
+        within = _within(draft, rule, due, items, room)
+        rows_left_out = [row for row, item in items.items() if within.get(row) is not item]
+        ledger.put_note(rule.name, _instructions_left_out(rows_left_out, draft))
+        items = {row: within[row] for row in sorted(within)}
     ledger.put(rule.name, [*items.values()], HOLDS)
 
 
@@ -228,11 +227,27 @@ def _instruction_item(find: Find, draft: PageDraft) -> Item:
     return draft.writer.message(crumb, find.row, RenderForm(spans=find.spans, is_bare=True))
 
 
-def _without_lists(find: Find, draft: PageDraft) -> Find:
-    """What its words say to be a rule, without the items of lists; as it is where it has nothing else."""
+def _within(draft: PageDraft, rule: SectionRule, due: Sequence[Find], items: dict[int, Item], room: int) -> dict[int, Item]:
+    """Rules that words make have the room first, then those of lists. items: of the whole messages, by row."""
+    words = {find.row: _of_words(find, items[find.row], draft) for find in due}
+    sentences = {row: item for row, item in words.items() if item}
+    rows = _newest_within(draft, rule, sentences, room)
+    within = {row: item for row, item in sentences.items() if row in rows}
+    for row in reversed(items):
+        more = within | {row: items[row]}
+        if words[row] is not items[row] and draft.ledger.cost(rule.name, [more[each] for each in sorted(more)]) <= room:
+            within = more
+    return within
+
+
+def _of_words(find: Find, item: Item, draft: PageDraft) -> Item | None:
+    """The item without the rules that only a list makes; the same where it has none of these, None where it has no others."""
     every = instructions(draft.recall.view.breadcrumb(find.row).text)
-    rules = ((rule.start, rule.end) for rule in every if not rule.is_listed)
-    return replace(find, spans=tuple(span for span in rules if span in find.spans) or find.spans)
+    lists = {(each.start, each.end) for each in every if each.is_listed}
+    spans = tuple(span for span in find.spans if span not in lists)
+    if spans == find.spans:
+        return item
+    return _instruction_item(replace(find, spans=spans), draft) if spans else None
 
 
 def _newest_within(draft: PageDraft, rule: SectionRule, items: dict[int, Item], room: int) -> set[int]:

@@ -12,6 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb, Place
 from builder.domain.stored import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary, read_summary
@@ -47,7 +49,7 @@ class Chains:
         """Append a summary that names the head of its chain. latest: as in `rows`, as of its row."""
         summary = read_summary(crumb)
         chain_rows = self._rows[session, summary.recipe]
-        unbroken = self.rows(session, summary.recipe, latest)
+        unbroken = chain_rows if latest[np.array(chain_rows, np.int64)].all() else self.rows(session, summary.recipe, latest)
         head = unbroken[-1] if unbroken else -1
         if summary.previous == (self._links[head].identity if head >= 0 else "") and crumb.version == 1:
             before = self._links[head].lasting if head >= 0 else -1

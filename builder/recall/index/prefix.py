@@ -113,7 +113,10 @@ class Prefix:
     def occurrences(self, term: str) -> Occurrences:
         """Where a term is."""
         if term not in self._occurrences:
-            self._occurrences[term] = Occurrences(*self._table.postings.of(term, self.passages))
+            passages, counts = self._table.postings.of(term, self.passages)
+            if not len(passages):
+                return NOWHERE
+            self._occurrences[term] = Occurrences(passages, counts)
         return self._occurrences[term]
 
     def postings(self, terms: Sequence[str]) -> tuple[Ints, Ints, Floats]:

@@ -39,7 +39,7 @@ def test_what_stands_below_a_heading_of_rules_is_a_rule_whatever_its_words(headi
 OF_NOBODY = """\
 ## Instructions|Their rules:|The landlord's rules:|The old conventions|
 He broke the rules:|We discussed the guidelines|There are no rules|
-I hate these rules:|I forgot the rules|Which of the two guidelines|
+I hate these rules:|Folders|He broke all the rules, and then:|I forgot the rules|Which of the two guidelines|
 Customer preferences|User preferences|Firewall rules|CSS rules|
 Grammar rules|Rules of the game|Monopoly rules|Spielregeln:|Verkehrsregeln:|
 Reglas del juego|Reglas de ajedrez|Règles des échecs|Правила игры|
@@ -62,6 +62,34 @@ def test_recipes_games_requests_stories_and_rules_of_others_are_no_rules(heading
 def test_a_text_to_work_on_has_no_rules(request_for_work: str) -> None:
     assert rules(f"{request_for_work}\n\n## Conventions\n- db2 = staging\n- nox, pytest") == []
     assert rules(f"## Conventions\n- db2 = staging\n- nox, pytest\n\n{request_for_work}") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-5 degrees in the freezer", "9.30 is when we meet", "24.12. bin ich nicht da", "5.99 is what the cone costs", "-Tom",
+        "e.g. the file main.go", "3.11 is the Python that we run", "-v prints more", "**Folders**\n- src", "*Shopping*\n- milk",
+    ],
+)  # fmt: skip
+def test_a_line_that_begins_like_an_item_and_is_none_ends_the_list_and_keeps_its_words(line: str) -> None:
+    assert rules(f"Our rules:\n- db2 = staging\n{line}") == ["db2 = staging"]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Now fix the login bug.", "Please write a function that adds them.", "Explain me how the auth works.",
+        "Schreib jetzt den Login.", "Kannst du mir das Angebot prüfen?", "Rédige maintenant le mail.", "Escribe el correo.",
+        "请帮我写一个函数", "You got it wrong twice.", "It is comparable to my resume site, revised in May.",
+    ],
+)  # fmt: skip
+def test_a_task_beside_the_list_takes_no_rule_away(task: str) -> None:
+    assert "db2 = staging" in rules(f"Our conventions:\n- db2 = staging\n\n{task}")
+
+
+@pytest.mark.parametrize("question", ["What do you think of our rules?", "Are these too strict?", "Was hältst du davon?"])
+def test_rules_that_somebody_asks_about_are_no_rules(question: str) -> None:
+    assert rules(f"Rules:\n- db2 = staging\n- nox, pytest\n\n{question}") == []
 
 
 def test_tasks_questions_and_what_comes_after_the_list_are_no_rules() -> None:

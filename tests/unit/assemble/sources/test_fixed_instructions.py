@@ -172,3 +172,11 @@ def test_a_rule_of_few_words_does_not_lose_its_room_to_the_list_below_it() -> No
     assert "(1 older instruction has no room here: m1)\n- User: Always answer in French.\n" in context.markdown
     few = page(make_remembered("Always answer in French.\n\nOur rules:\n- shelf 1 = batch 7\n- nox, pytest. It is slow.", 1))
     assert "Instructions\n- User: Always answer in French.\n  shelf 1 = batch 7\n  nox, pytest. It is slow.\n" in few.markdown
+
+
+def test_a_rule_of_words_does_not_lose_its_room_to_a_newer_list() -> None:
+    items = "\n".join(f"- shelf {number} = glaze batch {number} of the supplier" for number in range(12))
+    rule = "Always answer in French, with the metric units, and never use emojis or tables or a link in an answer."
+    context = page(make_remembered(rule, 1), make_remembered(f"Our rules:\n{items}", 2))
+    assert instructions(context)[:1] == ["m1"]
+    assert f"- User: {rule}" in context.markdown
