@@ -27,6 +27,7 @@ class Statement:
     end: int
     """Offset after its last character."""
     withdraws: bool
+    is_listed: bool
     subject: Subject
 
 
@@ -40,6 +41,7 @@ def read(text: str, session: int, person: int, row: int, terms: Terms) -> list[S
             start=instruction.start,
             end=instruction.end,
             withdraws=instruction.withdraws,
+            is_listed=instruction.is_listed,
             subject=subject(text[instruction.start : instruction.end], instruction.language, terms),
         )
         for instruction in instructions(text)

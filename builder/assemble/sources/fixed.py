@@ -16,7 +16,6 @@ from builder.domain.profile import Profile, SectionRule
 from builder.domain.selector import Pinned
 from builder.domain.stored import StoredBreadcrumb
 from builder.language.dates import depends_on_day
-from builder.language.instructions import instructions
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
 
@@ -242,9 +241,7 @@ def _within(draft: PageDraft, rule: SectionRule, due: Sequence[Find], items: dic
 
 def _of_words(find: Find, item: Item, draft: PageDraft) -> Item | None:
     """The item without the rules that only a list makes; the same where it has none of these, None where it has no others."""
-    every = instructions(draft.recall.view.breadcrumb(find.row).text)
-    lists = {(each.start, each.end) for each in every if each.is_listed}
-    spans = tuple(span for span in find.spans if span not in lists)
+    spans = tuple(span for span in find.spans if (find.row, *span) not in draft.active.items)
     if spans == find.spans:
         return item
     return _instruction_item(replace(find, spans=spans), draft) if spans else None

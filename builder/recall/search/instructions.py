@@ -29,6 +29,8 @@ class ActiveInstructions:
 
     instructions: tuple[Find, ...] = ()
     """One a breadcrumb, the newest first."""
+    items: frozenset[tuple[int, int, int]] = frozenset()
+    """Row, start and end of the spans that are rules only because of the list that they are in."""
     rules: Mapping[int, frozenset[int]] = field(default_factory=dict)
     """Row of a permission → the rows of the instructions that it limits or ends: without them it says nothing."""
     omissions: tuple[Omission, ...] = ()
@@ -64,7 +66,13 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms, question:
     active = register.active
     finds = tuple(_find(view, active[row]) for row in sorted(active, reverse=True))
     register.outdated.update(row for find in finds if not find.spans for row in view.repeats(find.row))
-    return ActiveInstructions(finds, register.rules, tuple(register.omissions), frozenset(register.outdated) - active.keys())
+    return ActiveInstructions(
+        instructions=finds,
+        items=frozenset((each.row, each.start, each.end) for rules in active.values() for each in rules if each.is_listed),
+        rules=register.rules,
+        omissions=tuple(register.omissions),
+        outdated=frozenset(register.outdated) - active.keys(),
+    )
 
 
 @dataclass(slots=True, kw_only=True)

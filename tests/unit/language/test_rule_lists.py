@@ -128,6 +128,6 @@ def test_a_list_that_is_read_in_part_is_no_list() -> None:
     assert rules(f"{before}{'- nox, pytest' * 3}\n{story * 400}") == []
 
 
-@pytest.mark.parametrize("piece", ["rules\n", "- a\n", "rules rules ", "our \n", "- [ ] \n"])
+@pytest.mark.parametrize("piece", ["rules\n", "- a\n", "rules rules ", "rules\n- a\nis it ", "are these ", "our \n", "- [ ] \n"])
 def test_texts_made_to_be_slow_take_linear_time(piece: str) -> None:
     assert growth(lambda size: rule_items((piece * size)[:size], 0, size), 500) < LINEAR
